@@ -64,25 +64,25 @@ fn launched(program: &OsStr, signal: Signal, when: &str) -> Option<Command> {
     Some(command)
 }
 
-/// Whether a program can be found and executed; its launcher could only say so by an exit code.
+/// Where a program is that can be executed, as of execvp(3); its launcher could only say by an exit code that there is none.
 ///
 /// # Errors
-/// It can't.
-pub fn is_there(program: &OsStr) -> io::Result<()> {
+/// There is none.
+pub fn find(program: &OsStr) -> io::Result<PathBuf> {
     use rustix::fs::{Access, access};
-    let may = |path: &Path| -> io::Result<()> {
-        access(path, Access::EXEC_OK)?;
-        if path.is_dir() { Err(Errno::ACCESS.into()) } else { Ok(()) }
+    let may = |path: PathBuf| -> io::Result<PathBuf> {
+        access(&path, Access::EXEC_OK)?;
+        if path.is_dir() { Err(Errno::ACCESS.into()) } else { Ok(path) }
     };
     if program.as_encoded_bytes().contains(&b'/') {
-        return may(Path::new(program));
+        return may(program.into());
     }
     // As of execvp(3): what is found and may not be executed is told where nothing else is found.
     let path = std::env::var_os("PATH").unwrap_or_else(|| "/bin:/usr/bin".into());
     let mut outcome = Err(Errno::NOENT.into());
     for folder in std::env::split_paths(&path) {
-        match may(&folder.join(program)) {
-            Ok(()) => return Ok(()),
+        match may(folder.join(program)) {
+            Ok(path) => return Ok(path),
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => outcome = Err(error),
             Err(_) => {}
         }

@@ -69,15 +69,14 @@ pub fn record(parameters: &Parameters) -> Result<(ExitStatus, Recorded), RecordE
     };
     let name = program.to_string_lossy().into_owned();
     let failed = |source| RecordError::Command { program: name.clone(), source };
-    launch::is_there(program).map_err(failed)?;
+    let path = launch::find(program).map_err(failed)?;
     let raw = prepare(out, *force)?;
     let with_mpi = mpi.unwrap_or_else(|| mpi::is_likely(command));
     let (objects, preload, mut notes) = objects(with_mpi)?;
     let words: Vec<_> = command.iter().map(|word| word.to_string_lossy()).collect();
-    let followed = watch::find(program)
-        .zip(launch::program())
-        .filter(|(path, _)| *outside || watch::is_static(path))
-        .map(|(path, own)| watch::command(own, &raw, &path, program));
+    let followed = launch::program()
+        .filter(|_| *outside || watch::is_static(&path))
+        .map(|own| watch::command(own, &raw, &path, program));
     let mut launched = match &followed {
         Some(words) => {
             let mut launched = launch::command(&words[0], Signal::TERM);

@@ -42,7 +42,7 @@ pub(crate) fn prepare(words: &[OsString]) -> Result<Started, CaptureError> {
     };
     let launcher = launch::stopped(program, Signal::TERM);
     if launcher.is_some() {
-        launch::is_there(program).map_err(&failed)?;
+        launch::find(program).map_err(&failed)?;
     }
     let is_own = launcher.is_none();
     let mut command = launcher.unwrap_or_else(|| Command::new(program));
@@ -126,12 +126,12 @@ impl Started {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::launch::is_there;
+    use crate::launch::find;
 
     #[test]
     fn what_cannot_be_executed_is_told_before_it_is_tried() {
-        assert!(is_there("sh".as_ref()).is_ok() && is_there("/bin/sh".as_ref()).is_ok());
-        assert_eq!(is_there("no-such-program".as_ref()).unwrap_err().kind(), io::ErrorKind::NotFound);
-        assert_eq!(is_there("/etc".as_ref()).unwrap_err().kind(), io::ErrorKind::PermissionDenied);
+        assert!(find("sh".as_ref()).is_ok() && find("/bin/sh".as_ref()).is_ok());
+        assert_eq!(find("no-such-program".as_ref()).unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert_eq!(find("/etc".as_ref()).unwrap_err().kind(), io::ErrorKind::PermissionDenied);
     }
 }

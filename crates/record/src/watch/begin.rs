@@ -10,7 +10,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// The word with which petrio starts itself for this; the shim has it, too (`shim/processes.c`).
@@ -116,14 +116,4 @@ fn say_unseen(raw: &Path, text: String) -> io::Result<()> {
     let parent = std::os::unix::process::parent_id();
     let mut stream = StreamWriter::create(raw, Whose { process, thread: process, parent, token: 0 })?;
     stream.push(&Record { text: text.into(), ..Record::new(Kind::Unseen, now()) })
-}
-
-/// Where a program is found that is named so, as of execvp(3).
-pub(crate) fn find(program: &OsStr) -> Option<PathBuf> {
-    if program.as_encoded_bytes().contains(&b'/') {
-        return Some(program.into());
-    }
-    let path = std::env::var_os("PATH").unwrap_or_else(|| "/bin:/usr/bin".into());
-    let mut places = std::env::split_paths(&path).map(|folder| folder.join(program));
-    places.find(|place| place.is_file() && rustix::fs::access(place, rustix::fs::Access::EXEC_OK).is_ok())
 }

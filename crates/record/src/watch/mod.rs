@@ -20,7 +20,7 @@ mod follow;
 mod thread;
 
 pub use begin::called;
-pub(crate) use begin::{command, find};
+pub(crate) use begin::command;
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
