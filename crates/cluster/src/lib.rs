@@ -11,6 +11,7 @@
 )]
 
 mod address;
+pub mod beegfs;
 pub mod ceph;
 mod client;
 mod end_of_file;
@@ -20,6 +21,7 @@ pub mod mpi;
 pub mod nfs;
 pub mod pvfs;
 pub mod replication;
+mod rpc_tally;
 pub mod san;
 mod server;
 pub mod share;
@@ -27,4 +29,5 @@ pub mod share;
 mod test_cluster;
 mod wake_up;
 
+pub use rpc_tally::RpcTally;
 pub use server::FileServer;

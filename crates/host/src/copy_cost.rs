@@ -131,6 +131,11 @@ impl CopyCost {
         Time::from_picos(whole_part(self.last.2 * bytes as f64 / PAGE_BYTES as f64))
     }
 
+    /// The same of somebody who doesn't count what was copied.
+    pub fn of_call(&self, bytes: u64, block: u64, footprint: u64) -> Time {
+        Time::from_picos(whole_part(self.page_picos(block, footprint) * bytes as f64 / PAGE_BYTES as f64))
+    }
+
     /// What it has been asked for so far.
     pub fn counts(&self) -> CopyCounts {
         self.counts

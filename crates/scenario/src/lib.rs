@@ -71,7 +71,7 @@ pub use emulated::EmulatedParts;
 pub use faults::{load_faults, load_faults_text};
 pub use fio::plain as workload_name;
 pub use host::{
-    MountPoint, PlacedFileSystem, PlacedHost, PlacedHosts, PlacedLinux, PlacedLustre, PlacedMpi, PlacedNfs,
+    MountPoint, PlacedBeegfs, PlacedFileSystem, PlacedHost, PlacedHosts, PlacedLinux, PlacedLustre, PlacedMpi, PlacedNfs,
     PlacedPvfs, PlacedSan, PlacedShare, PlacedUnix, PlacedUnixFileSystem, PlacedUnixHosts, ProfileLine,
     SanDisk, SharePlacement, Volume,
 };

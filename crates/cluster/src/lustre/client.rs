@@ -11,9 +11,10 @@
 
 use super::lnet::Lnet;
 use super::message::{Packet, Reply, Request, Says, What};
-use super::tally::{LustreTally, RpcTally};
+use super::tally::LustreTally;
 use super::wire;
 use crate::address::Address;
+use crate::rpc_tally::RpcTally;
 use petrio_colours::{BlockRequest, Cause, Status};
 use petrio_host::lustre::{Asked, Call, Carried, Data, Procedure, Striping, Target, Told};
 use petrio_kernel::Time;
@@ -423,10 +424,8 @@ impl LustreClient {
         now: Time,
     ) {
         let Outstanding { target, procedure, requests, sent, received, queued, at, .. } = outstanding;
-        let RpcTally { calls, sent: all_sent, received: all_received, queued: all_queued, answered } =
-            self.tally.of.entry(procedure).or_default();
-        (*calls, *all_sent, *all_received) = (*calls + 1, *all_sent + sent, *all_received + received);
-        (*all_queued, *answered) = (*all_queued + queued, *answered + (now - at));
+        let own = RpcTally { calls: 1, sent, received, queued, answered: now - at };
+        self.tally.of.entry(procedure).or_default().add(&own);
         self.tally.granted += u64::from(matches!(procedure, Procedure::LockToRead | Procedure::LockToWrite));
         let mut grant = grant;
         for mut request in requests {

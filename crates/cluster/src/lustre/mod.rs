@@ -24,4 +24,4 @@ mod wire;
 pub use client::LustreClient;
 pub use page::{LustreClientPorts, LustreServer, LustreTarget, lustre_page};
 pub use parameters::{LayoutComponent, LustreCosts, LustreError, LustreParameters};
-pub use tally::{LustreTally, RpcTally};
+pub use tally::LustreTally;

@@ -16,13 +16,12 @@ use super::parameters::{LustreParameters, THREADS};
 use super::server::{Holds, Server};
 use super::wire;
 use crate::address::Address;
-use crate::server::serves;
+use crate::server::{Threads, sends, serves, threads};
 use petrio_colours::{BlockRequest, FileOp, Message};
 use petrio_host::lustre::{Striping, Target};
 use petrio_kernel::{PageBuilder, Place, Time};
 use petrio_network::Port;
-use petrio_stage::function::Function;
-use petrio_stage::processor::{Processors, Worker};
+use petrio_stage::processor::Processors;
 use petrio_stage::reactor::Reactor;
 use petrio_stage::{Stage, instants};
 use std::sync::Arc;
@@ -125,25 +124,6 @@ fn table(parameters: &LustreParameters, striping: &Arc<Striping>, servers: &[Lus
     }
 }
 
-/// Messages go once a processor has worked for each: where an end leaves them.
-fn sends(
-    page: &mut PageBuilder<'_>,
-    port: &Port,
-    each: Time,
-    processors: &mut Processors,
-) -> Place<Box<Message>> {
-    let out = page.fifo::<Box<Message>>("out");
-    let senders = processors.worker::<Message>(Function::FileServices, port.send);
-    let mut send = page.transition("send");
-    let message = send.take(out);
-    let run = senders.arcs(&mut send);
-    send.action(move |f| {
-        let message = f.take(message);
-        run.put(f, each, message);
-    });
-    out
-}
-
 fn client(
     page: &mut PageBuilder<'_>,
     (own, number): (&LustreClientPorts<'_>, u32),
@@ -198,19 +178,13 @@ fn server(
     let state = Server::new(table, (Address::of(&own.port), number), holds.collect(), credits);
     let state = page.state("server", state);
     let out = sends(page, &own.port, parameters.costs.message.time(), processors);
-    let taken = page.fifo::<Taken>("taken");
-    let begun = page.fifo::<Taken>("begun");
-    let freed = page.fifo::<()>("freed");
-    let busy = page.fifo::<()>(THREADS);
     let is_metadata = own.targets.iter().any(|each| matches!(each.target, Target::Mdt(_)));
     let is_storage = own.targets.iter().any(|each| matches!(each.target, Target::Ost(_)));
-    let threads = if is_metadata { parameters.mds_threads } else { 0 }.saturating_add(if is_storage {
-        parameters.oss_threads
-    } else {
-        0
-    });
-    page.capacity(busy, threads);
-    let workers = processors.worker::<(Request, Time)>(Function::FileServices, begun);
+    let of = |is: bool, count: u32| if is { count } else { 0 };
+    let count = of(is_metadata, parameters.mds_threads).saturating_add(of(is_storage, parameters.oss_threads));
+    let serve = parameters.costs.serve.time();
+    let Threads { taken, begun, freed, busy } =
+        threads::<(Request, Time)>(page, (THREADS, count), serve, processors);
     let reactor = Reactor::new(state)
         .gives_as(|server| &mut server.lnet.out, out, Box::new)
         .gives(|server| &mut server.operations, own.operations)
@@ -223,7 +197,6 @@ fn server(
             None => Err("a server of Lustre hears what isn't its own: a mistake in the model"),
         }
     });
-    begins(page, (taken, busy), parameters.costs.serve.time(), &workers);
     let mut serve = page.transition("serve");
     let request = serve.take(begun);
     let arcs = reactor.arcs(&mut serve);
@@ -238,29 +211,7 @@ fn server(
         server.done(&op, now);
         Ok(())
     });
-    let mut free = page.transition("free");
-    free.consume(freed);
-    free.consume(busy);
-    free.action(|_| {});
-    Stage::server(format!("{}/{THREADS}", page.path()), threads, &[busy.id()])
+    Stage::server(format!("{}/{THREADS}", page.path()), count, &[busy.id()])
         .waited_for_in(&[taken.id()])
         .moving(moved)
-}
-
-/// A thread takes each request, which costs its processor something.
-fn begins(
-    page: &mut PageBuilder<'_>,
-    (taken, busy): (Place<Taken>, Place<()>),
-    serve: Time,
-    workers: &Worker<(Request, Time)>,
-) {
-    let mut begin = page.transition("begin");
-    let request = begin.take(taken);
-    let thread = begin.put(busy);
-    let run = workers.arcs(&mut begin);
-    begin.action(move |f| {
-        let request = f.take(request);
-        f.put(thread, ());
-        run.put(f, serve, request);
-    });
 }

@@ -1,24 +1,10 @@
 //! What the requests of a client came to.
 
+use crate::rpc_tally::RpcTally;
 use petrio_host::lustre::Procedure;
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use std::collections::BTreeMap;
-
-/// What those of a procedure came to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Persist)]
-pub struct RpcTally {
-    /// RPCs that were answered.
-    pub calls: u64,
-    /// Bytes of them, with data.
-    pub sent: u64,
-    /// Bytes of what came back, with data.
-    pub received: u64,
-    /// From when the mount wanted them until they were sent: `max_rpcs_in_flight` holds them back.
-    pub queued: Time,
-    /// From then until they were answered.
-    pub answered: Time,
-}
 
 /// What a client came to.
 #[derive(Clone, Debug, Default, Persist)]

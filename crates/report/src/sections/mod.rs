@@ -108,7 +108,7 @@ macro_rules! sections {
             ceph: Vec<CephFigures>;
             /// The calls that mounts of NFS sent.
             calls: Vec<CallsFigures>;
-            /// The RPCs that mounts of a Lustre sent.
+            /// The RPCs that mounts of a Lustre or a BeeGFS sent.
             rpcs: Vec<RpcFigures>;
             /// The locks that they held, and what they waited for.
             locks: Vec<LocksFigures>;

@@ -1,13 +1,13 @@
-//! The RPCs that mounts of a Lustre sent, by procedure.
+//! The RPCs that mounts of a Lustre or a BeeGFS sent, by procedure.
 
 use crate::figure::{Tables, figures};
 use crate::section::Entry;
-use petrio_models::cluster::lustre::RpcTally;
+use petrio_models::cluster::RpcTally;
 use petrio_page::numbers::{bytes, counted, time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The RPCs of one procedure that a mount of a Lustre sent and its servers answered, or all equal mounts together, from the run's beginning
+/// The RPCs of one procedure that a mount of a Lustre or a BeeGFS sent and its servers answered, or all equal mounts together, from the run's beginning
 /// on; of several replications the mean.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RpcFigures {
@@ -17,11 +17,11 @@ pub struct RpcFigures {
     pub procedure: String,
     /// How many there were.
     pub rpcs: u64,
-    /// Bytes of them, with their data and LNet's headers.
+    /// Bytes of them, with their data, and of Lustre LNet's headers.
     pub sent_bytes: u64,
     /// Bytes of what came back, likewise.
     pub received_bytes: u64,
-    /// How long one waited until it was sent, because of RPCs in flight before it, on average, milliseconds.
+    /// How long one waited until it was sent, because of RPCs in flight before it, of BeeGFS for a connection, on average, milliseconds.
     pub queued_ms: f64,
     /// How long one took from then on until it was answered, on average, milliseconds: of a lock until it was granted.
     pub answered_ms: f64,
@@ -59,7 +59,7 @@ impl RpcFigures {
 }
 
 impl Entry for RpcFigures {
-    const PART: &'static str = "RPCs of Lustre";
+    const PART: &'static str = "RPCs of Lustre and BeeGFS";
     const IS_APART: bool = false;
 
     fn name(&self) -> &str {

@@ -12,6 +12,7 @@ use petrio_colours::FileOp;
 use petrio_engine::{Homes, ProgramPorts, hosts_page};
 use petrio_kernel::{PageBuilder, Place};
 use petrio_models::Stage;
+use petrio_models::cluster::beegfs::BeegfsClient;
 use petrio_models::cluster::lustre::LustreClient;
 use petrio_models::cluster::nfs::Carrier;
 use petrio_models::host::HostMemory;
@@ -40,6 +41,8 @@ pub(super) struct BuiltHosts {
     pub(super) carriers: Vec<(String, Place<Carrier>)>,
     /// Where what the RPCs of each mount of a Lustre came to is found, behind its name.
     pub(super) lustre_clients: Vec<(String, Place<LustreClient>)>,
+    /// What the requests of each mount of a BeeGFS came to, likewise.
+    pub(super) beegfs_clients: Vec<(String, Place<BeegfsClient>)>,
     /// Links that aren't held to their rate.
     pub(super) unheld: Vec<UnheldLink>,
     /// The hosts that programs run on.
@@ -71,6 +74,7 @@ pub(super) fn hosts(
         memory: Vec::new(),
         carriers: Vec::new(),
         lustre_clients: Vec::new(),
+        beegfs_clients: Vec::new(),
         unheld: Vec::new(),
         warnings: needed.warnings(),
         entrances: Vec::new(),
@@ -87,6 +91,7 @@ pub(super) fn hosts(
         memory,
         carriers,
         lustre_clients,
+        beegfs_clients,
         unheld,
         warnings,
         entrances,
@@ -107,6 +112,7 @@ pub(super) fn hosts(
         memory,
         carriers,
         lustre_clients,
+        beegfs_clients,
         unheld,
         clients,
         next_file,

@@ -16,7 +16,7 @@ mod unix_1990;
 pub use family::Volume;
 pub(crate) use family::{Beneath, Family, Ground, PlacedFamily};
 pub use linux::{
-    Change, FileSystem, FileSystemKind, FileSystemPlace, Host, Linux, MountPoint, PlacedFileSystem,
+    Change, FileSystem, FileSystemKind, FileSystemPlace, Host, Linux, MountPoint, PlacedBeegfs, PlacedFileSystem,
     PlacedHost, PlacedLinux, PlacedLustre, PlacedMpi, PlacedNfs, PlacedPvfs, PlacedSan, PlacedShare,
     ProfileLine, RawParameters, RawType, SanDisk, SharePlacement, TmpfsParameters, TmpfsType,
 };

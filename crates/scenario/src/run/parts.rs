@@ -11,6 +11,7 @@ use crate::run::credits::credits;
 use crate::run::stages::recorded;
 use petrio_kernel::Simulation;
 use petrio_models::Function;
+use petrio_models::cluster::RpcTally;
 
 /// The sections of a report that parts know of themselves.
 pub(super) fn sections(system: &System, run: &Simulation) -> Report {
@@ -147,20 +148,24 @@ fn calls(system: &System, run: &Simulation) -> Vec<CallsFigures> {
     all
 }
 
-/// What RPCs of Lustre came to, by class of their mounts and procedure.
+/// What RPCs of Lustre and BeeGFS came to, by class of their mounts and procedure.
 fn rpcs(system: &System, run: &Simulation) -> Vec<RpcFigures> {
     let mut all: Vec<RpcFigures> = Vec::new();
+    let mut add = |class: &str, procedure: &str, tally: &RpcTally| {
+        let is_same = |figures: &&mut RpcFigures| figures.name == class && figures.procedure == procedure;
+        match all.iter_mut().find(is_same) {
+            Some(figures) => figures.add(tally),
+            None => all.push(RpcFigures::of(class, procedure, tally)),
+        }
+    };
     for (class, client) in &system.lustre_clients {
         run.for_each_token(*client, |client| {
-            for (procedure, tally) in &client.tally().of {
-                let procedure = procedure.name();
-                let is_same =
-                    |figures: &&mut RpcFigures| figures.name == *class && figures.procedure == procedure;
-                match all.iter_mut().find(is_same) {
-                    Some(figures) => figures.add(tally),
-                    None => all.push(RpcFigures::of(class, procedure, tally)),
-                }
-            }
+            client.tally().of.iter().for_each(|(procedure, tally)| add(class, procedure.name(), tally));
+        });
+    }
+    for (class, client) in &system.beegfs_clients {
+        run.for_each_token(*client, |client| {
+            client.tally().iter().for_each(|(procedure, tally)| add(class, procedure.name(), tally));
         });
     }
     all

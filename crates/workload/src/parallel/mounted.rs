@@ -26,6 +26,10 @@ impl Mounted {
     /// does by itself up to 2.15.
     pub const LUSTRE: Self = Self { entries: (32 << 10) / ENTRY, tells_types: true, has_locks: false };
 
+    /// BeeGFS: names that a metadata server sends come with their types; locks of ranges go to that server unless they stay on the host
+    /// (`tuneUseGlobalFileLocks`, off by default), which joins no processes of several hosts.
+    pub const BEEGFS: Self = Self { entries: (32 << 10) / ENTRY, tells_types: true, has_locks: false };
+
     /// PVFS: 512 entries a request and `DT_UNKNOWN` for each (Linux, fs/orangefs: `ORANGEFS_MAX_DIRENT_COUNT_READDIR` and dir.c);
     /// no locks (ROMIO 3.2, adio/ad_pvfs2: it has none, and doesn't sieve writes).
     pub const PVFS: Self = Self { entries: 512, tells_types: false, has_locks: false };

@@ -11,7 +11,7 @@ mod profiles;
 
 pub use host::{Change, Host};
 pub use mount::{
-    FileSystem, FileSystemKind, FileSystemPlace, Linux, MountPoint, PlacedFileSystem, PlacedLinux,
+    FileSystem, FileSystemKind, FileSystemPlace, Linux, MountPoint, PlacedBeegfs, PlacedFileSystem, PlacedLinux,
     PlacedLustre, PlacedMpi, PlacedNfs, PlacedPvfs, PlacedSan, PlacedShare, ProfileLine, RawParameters,
     RawType, SanDisk, SharePlacement, TmpfsParameters, TmpfsType,
 };

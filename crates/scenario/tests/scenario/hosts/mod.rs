@@ -1,5 +1,6 @@
 //! Scenarios of several hosts: networks, parallel file systems, file services, shared disks, parallel programs.
 
+mod beegfs;
 mod clusters;
 mod collectives;
 mod lustre;

@@ -181,7 +181,7 @@ pub(super) const ON_FILES: [(u64, &str); 11] = [
 ];
 
 /// Where files lie: where workloads go, and what is written beside disks and what holds them, which are `ON`.
-pub(super) const MOUNTS: [(&str, &str); 9] = [
+pub(super) const MOUNTS: [(&str, &str); 10] = [
     (
         "data",
         "[host.h]\nmachine = \"poweredge-1850\"\nkernel = \"linux-2.6.27\"\n[fs.data]\ntype = \"ext3\"\nLIES",
@@ -218,6 +218,12 @@ pub(super) const MOUNTS: [(&str, &str); 9] = [
         "CLIENT[host.h]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.18\"\n[fs.data]\nhost = \"h\"\ntype = \"ext4\"\nLIES\
                      [disk.names]\nmodel = \"intel-dc-s3500-480gb\"\n[fs.names]\nhost = \"h\"\ntype = \"ext4\"\non = \"names\"\n\
                      [lustre.work]\nclients = \"client\"\nmdts = \"names\"\nosts = \"data\"\n",
+    ),
+    (
+        "client/work",
+        "CLIENT[host.h]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.18\"\n[fs.data]\nhost = \"h\"\ntype = \"ext4\"\nLIES\
+                     [disk.names]\nmodel = \"intel-dc-s3500-480gb\"\n[fs.names]\nhost = \"h\"\ntype = \"ext4\"\non = \"names\"\n\
+                     [beegfs.work]\nclients = \"client\"\nmetas = \"names\"\ntargets = \"data\"\ntargets_per_file = 1\n",
     ),
     ("client/work", "FABRIC[san.work]\nclients = \"client\"\non = \"ON\"\n"),
 ];

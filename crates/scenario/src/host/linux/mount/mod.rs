@@ -9,6 +9,7 @@
 //!  tables ──read──▶ MountKind ──check──▶ Checked ──place──▶ PlacedMount ──pages──▶ MountPages ──build──▶ the net
 //! ```
 
+mod beegfs;
 mod check;
 mod circle;
 mod kind;
@@ -22,6 +23,8 @@ mod pvfs;
 mod san;
 mod share;
 
+pub(crate) use beegfs::Beegfs;
+pub use beegfs::PlacedBeegfs;
 pub(crate) use check::CheckSite;
 use circle::Mounted;
 pub(crate) use kind::{
@@ -157,6 +160,7 @@ mounts! {
     fs: FileSystem => file_systems: PlacedFileSystem, "The file systems, by name.";
     nfs: Nfs => nfs: PlacedNfs, "The exports of servers that hosts mount by NFS, by name.";
     lustre: Lustre => lustre: PlacedLustre, "The Lustre file systems, by name.";
+    beegfs: Beegfs => beegfs: PlacedBeegfs, "The BeeGFS file systems, by name.";
     pvfs: Pvfs => pvfs: PlacedPvfs, "The parallel file systems, by name.";
     mpi: Mpi => mpi: PlacedMpi, "What carries messages between the processes of parallel programs, by name.";
     share: Share => shares: PlacedShare, "The file services over networks, by name.";
