@@ -71,9 +71,9 @@ pub use emulated::EmulatedParts;
 pub use faults::{load_faults, load_faults_text};
 pub use fio::plain as workload_name;
 pub use host::{
-    MountPoint, PlacedBeegfs, PlacedFileSystem, PlacedHost, PlacedHosts, PlacedLinux, PlacedLustre, PlacedMpi, PlacedNfs,
-    PlacedPvfs, PlacedSan, PlacedShare, PlacedUnix, PlacedUnixFileSystem, PlacedUnixHosts, ProfileLine,
-    SanDisk, SharePlacement, Volume,
+    MountPoint, PlacedBeegfs, PlacedFileSystem, PlacedHost, PlacedHosts, PlacedLinux, PlacedLustre,
+    PlacedMpi, PlacedNfs, PlacedPvfs, PlacedSan, PlacedShare, PlacedUnix, PlacedUnixFileSystem,
+    PlacedUnixHosts, ProfileLine, SanDisk, SharePlacement, Volume,
 };
 pub use load::{load, load_from, load_in, load_on, load_parts, load_text};
 pub use loaded::Loaded;

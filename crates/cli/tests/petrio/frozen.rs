@@ -81,7 +81,9 @@ fn changed((name, scenario): &(String, PathBuf), schema: &Validator) -> Option<S
 #[test]
 fn every_example_gives_what_it_gave() {
     let mut examples = Vec::new();
-    for (folder, prefix) in [("examples", ""), ("examples/architectures", "architectures-")] {
+    let folders =
+        [("examples", ""), ("examples/architectures", "architectures-"), ("examples/choosing", "choosing-")];
+    for (folder, prefix) in folders {
         let name = |path: &Path| format!("{prefix}{}.json", path.file_stem().unwrap().to_string_lossy());
         examples.extend(scenarios(folder).into_iter().map(|path| (name(&path), path)));
     }

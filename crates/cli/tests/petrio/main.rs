@@ -7,6 +7,7 @@ mod calibrate_drive;
 mod calibrate_measured;
 mod catalogue;
 mod characterise;
+mod choosing;
 mod compare;
 mod compare_notes;
 mod copies;

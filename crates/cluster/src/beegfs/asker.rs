@@ -42,6 +42,11 @@ pub(super) struct Table {
 }
 
 impl Table {
+    /// Whether a server is heard there.
+    pub(super) fn is_server(&self, address: Address) -> bool {
+        self.metas.iter().chain(&self.targets).any(|end| end.address == address)
+    }
+
     pub(super) fn end_of(&self, target: Target) -> Option<End> {
         match target {
             Target::Meta(number) => self.metas.get(usize::from(number)).copied(),
@@ -163,7 +168,8 @@ impl<T: Clone> Asker<T> {
         self.next = self.next.wrapping_add(1);
         let number = self.next;
         let Some(End { node, .. }) = self.table.end_of(call.target) else { return number };
-        let pool = self.pools.entry(node).or_insert_with(|| Pool { used: Vec::new(), waiting: VecDeque::new() });
+        let pool =
+            self.pools.entry(node).or_insert_with(|| Pool { used: Vec::new(), waiting: VecDeque::new() });
         pool.waiting.push_back(Waiting { of, number, call, since: now, pieces });
         self.go_on(node, now);
         number
@@ -198,7 +204,8 @@ impl<T: Clone> Asker<T> {
         let procedure = call.procedure;
         let bytes = wire::request(procedure, self.table.striping.per_file.into());
         let queued = now.saturating_sub(since);
-        let asked = Asked { of, to: address, node, connection, procedure, sent: bytes, received: 0, queued, at: now };
+        let asked =
+            Asked { of, to: address, node, connection, procedure, sent: bytes, received: 0, queued, at: now };
         self.asked.insert(number, asked);
         self.unanswered += 1;
         let request = Request { number, from: self.own, connection, call };

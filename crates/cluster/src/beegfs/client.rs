@@ -23,6 +23,9 @@ use petrio_stage::slab::Slab;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+/// How long a thread sleeps that looks for buffers with something in them (components/Flusher.c).
+pub(super) const FLUSHES_AFTER: Time = Time::from_millis(5_000);
+
 /// How it is mounted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Mount {
@@ -82,6 +85,9 @@ pub struct BeegfsClient {
     pub(super) known: BTreeMap<FileId, Time>,
     pub(super) listings: BTreeMap<(u32, FileId), Listing>,
     pub(super) completed: Vec<FileOp>,
+    /// It is to be woken after [`FLUSHES_AFTER`]; whether that is so already.
+    pub(super) wakes: Vec<()>,
+    is_awake: bool,
     tally: BTreeMap<Procedure, RpcTally>,
 }
 
@@ -97,12 +103,14 @@ impl BeegfsClient {
             known: BTreeMap::new(),
             listings: BTreeMap::new(),
             completed: Vec::new(),
+            wakes: Vec::new(),
+            is_awake: false,
             tally: BTreeMap::new(),
         }
     }
 
     /// What its requests came to, by procedure.
-    pub fn tally(&self) -> &BTreeMap<Procedure, RpcTally> {
+    pub(super) fn tally(&self) -> &BTreeMap<Procedure, RpcTally> {
         &self.tally
     }
 
@@ -110,9 +118,11 @@ impl BeegfsClient {
     fn locks(&self, op: &FileOp) -> bool {
         match op.operation {
             Operation::Read => !self.is_shared(op.file) || self.buffers.is_dirty(op.file),
-            Operation::Write | Operation::Fsync | Operation::Fdatasync | Operation::Close | Operation::Truncate => {
-                true
-            }
+            Operation::Write
+            | Operation::Fsync
+            | Operation::Fdatasync
+            | Operation::Close
+            | Operation::Truncate => true,
             Operation::Stat => self.buffers.is_dirty(op.file),
             _ => false,
         }
@@ -174,7 +184,12 @@ impl BeegfsClient {
     }
 
     /// Something has come.
-    pub(super) fn hear(&mut self, message: Message, names: &mut Names, now: Time) -> Result<(), &'static str> {
+    pub(super) fn hear(
+        &mut self,
+        message: Message,
+        names: &mut Names,
+        now: Time,
+    ) -> Result<(), &'static str> {
         let Some(packet) = message.payload.open::<Packet>() else {
             return Err("a client of BeeGFS hears what isn't its own: a mistake in the model");
         };
@@ -212,7 +227,10 @@ impl BeegfsClient {
         self.note(&op, now);
         names.note(&op);
         let file = op.file;
-        self.completed.push(op);
+        if !op.is_word {
+            self.completed.push(op);
+        }
+        self.wake();
         let Some(all) = self.locks.get_mut(&file) else { return };
         if all.front() != Some(&slot) {
             return;
@@ -224,6 +242,27 @@ impl BeegfsClient {
                 self.locks.remove(&file);
             }
         }
+    }
+
+    /// Somebody looks after buffers that nobody empties.
+    fn wake(&mut self) {
+        if !self.is_awake && !self.buffers.dirty().is_empty() {
+            self.is_awake = true;
+            self.wakes.push(());
+        }
+    }
+
+    /// Buffers of files that nobody uses right now are emptied (`__Flusher_flushBuffers`, `FhgfsOpsHelper_flushCacheNoWait`).
+    pub(super) fn flush_all(&mut self, names: &mut Names, now: Time) {
+        self.is_awake = false;
+        for file in self.buffers.dirty() {
+            if !self.locks.contains_key(&file) {
+                // Word of it comes to nobody.
+                let (operation, is_word) = (Operation::Fsync, true);
+                self.begin(FileOp { operation, file, is_word, issued: now, ..FileOp::default() }, names, now);
+            }
+        }
+        self.wake();
     }
 
     /// What an operation has changed of what is known here.
@@ -245,7 +284,7 @@ impl BeegfsClient {
                 self.buffers.forget(file);
             }
             Operation::Rename => {
-                for other in op.replaced {
+                if let Some(other) = op.replaced {
                     self.known.remove(&other);
                 }
             }

@@ -22,11 +22,12 @@ mod procedure;
 mod rounds;
 mod server;
 mod striping;
+mod tallies;
 mod wire;
 
-pub use client::BeegfsClient;
 pub use names::Names;
 pub use page::{BeegfsClientPorts, BeegfsServer, Holds, beegfs_page};
+pub use tallies::RpcsOf;
 pub use parameters::{BeegfsCosts, BeegfsError, BeegfsParameters, Mirroring};
 pub use procedure::Procedure;
 pub use striping::{Chooser, Group, Part, Striping};

@@ -95,7 +95,10 @@ impl Names {
             Operation::Mkdir => self.add(op.file, op.parent, true),
             Operation::Unlink | Operation::Rmdir => self.remove(op.file),
             Operation::Rename => {
-                op.replaced.filter(|other| *other != op.file).into_iter().for_each(|other| self.remove(other));
+                op.replaced
+                    .filter(|other| *other != op.file)
+                    .into_iter()
+                    .for_each(|other| self.remove(other));
                 let Some(moved) = self.all.get_mut(&op.file) else { return };
                 let from = std::mem::replace(&mut moved.parent, op.parent);
                 if let Some(from) = self.all.get_mut(&from) {

@@ -11,13 +11,14 @@
 //! What a server sends to another on its own host comes there without a network.
 
 use super::asker::{End, Table};
-use super::client::BeegfsClient;
+use super::client::{BeegfsClient, FLUSHES_AFTER};
 use super::conserved::conserve;
 use super::message::{Packet, Target};
 use super::names::Names;
 use super::parameters::{BeegfsParameters, WORKERS};
 use super::server::{Is, Server};
 use super::striping::Striping;
+use super::tallies::RpcsOf;
 use crate::address::Address;
 use crate::client::begun;
 use crate::server::{FileServer, Threads, sends, serves, threads};
@@ -72,7 +73,7 @@ pub struct BeegfsServer {
     pub server: FileServer,
 }
 
-/// Builds the pages; their rows, and where what each client's requests came to is found.
+/// Builds the pages; their rows, and where what each client's requests came to is found, and behind these what each server's.
 ///
 /// # Errors
 /// A machine of a client whose copies can't be told.
@@ -82,22 +83,27 @@ pub fn beegfs_page(
     (parameters, striping, names): (&BeegfsParameters, &Arc<Striping>, Names),
     (clients, servers): (&[BeegfsClientPorts<'_>], &[BeegfsServer]),
     processors: &mut [Processors],
-) -> Result<(Vec<Stage>, Vec<Place<BeegfsClient>>), CopyCurveError> {
+) -> Result<(Vec<Stage>, Vec<RpcsOf>), CopyCurveError> {
     let mut page = parent.page(name);
     page.carries::<Packet>();
     conserve(&mut page);
     let names = page.state("names", names);
     let table = Arc::new(table(parameters, striping, servers));
-    let (mut stages, mut places) = (Vec::new(), Vec::new());
+    let (mut stages, mut places, mut of_servers) = (Vec::new(), Vec::new(), Vec::new());
     let all: Vec<Port> = servers.iter().map(|own| own.server.port).collect();
     for own in servers {
         let mut page = page.page(&own.server.name);
-        stages.push(server(&mut page, own, (&table, parameters, &all), &mut processors[own.server.host]));
+        let processors = &mut processors[own.server.host];
+        let (stage, state) = server(&mut page, own, (&table, parameters, &all), processors);
+        stages.push(stage);
+        of_servers.push(RpcsOf::server(state));
     }
     for own in clients {
         let mut page = page.page(own.name);
-        places.push(client(&mut page, own, (&table, parameters, names), &mut processors[own.host])?);
+        let state = client(&mut page, own, (&table, parameters, names), &mut processors[own.host])?;
+        places.push(RpcsOf::client(state));
     }
+    places.append(&mut of_servers);
     Ok((stages, places))
 }
 
@@ -141,11 +147,17 @@ fn client(
     let mount = parameters.mount(own.machine.processors);
     let state = page.state("client", BeegfsClient::new(table, Address::of(&own.port), mount));
     let out = sends(page, &own.port, parameters.costs.message.time(), processors);
+    let wakes = page.fifo::<()>("wakes");
     let reactor = Reactor::sharing(state, names)
         .gives_as(|client| &mut client.asker.out, out, Box::new)
-        .gives(|client| &mut client.completed, own.completions);
+        .gives(|client| &mut client.completed, own.completions)
+        .gives_among(|client| &mut client.wakes, [wakes], |()| Some((0, (), FLUSHES_AFTER)));
     reactor.hears(page, "begin", begun, |client, names, op, now| {
         client.begin(*op, names, now);
+        Ok(())
+    });
+    reactor.hears(page, "flush", wakes, |client, names, (), now| {
+        client.flush_all(names, now);
         Ok(())
     });
     reactor.hears(page, "hear", own.port.received, |client, names, message: Box<Message>, now| {
@@ -159,7 +171,7 @@ fn server(
     own: &BeegfsServer,
     (table, parameters, all): (&Arc<Table>, &BeegfsParameters, &[Port]),
     processors: &mut Processors,
-) -> Stage {
+) -> (Stage, Place<Server>) {
     let FileServer { port, operations, completions, process, file_system, .. } = own.server;
     serves(page, &port, (operations, completions), processors);
     let moved = page.probe("moved");
@@ -171,12 +183,15 @@ fn server(
     };
     let group = table.striping.groups.iter().find(|group| Target::Storage(group.primary) == target);
     let secondary = group.and_then(|group| group.secondary);
-    let is = Is { target, process, file_system, secondary, connections, early_unlink: parameters.early_unlink };
+    let is =
+        Is { target, process, file_system, secondary, connections, early_unlink: parameters.early_unlink };
     let state = page.state("server", Server::new(table, Address::of(&port), is));
     let message = parameters.costs.message.time();
     let out = sends(page, &port, message, processors);
     let serve = parameters.costs.serve.time();
     let Threads { taken, begun, freed, busy } = threads::<u32>(page, (WORKERS, count), serve, processors);
+    let direct = threads::<u32>(&mut page.page("direct"), (WORKERS, 1), serve, processors);
+    helps(page, (direct.taken, busy, begun), serve, processors);
     let here: Vec<Port> = all.iter().copied().filter(|other| other.host == port.host).collect();
     let services: Vec<u32> = here.iter().map(|other| other.service).collect();
     let reactor = Reactor::new(state)
@@ -191,12 +206,17 @@ fn server(
         )
         .gives(|server| &mut server.operations, operations)
         .gives_as(|server| &mut server.taken, taken, Box::new)
-        .gives(|server| &mut server.freed, freed);
-    reactor.hears(page, "hear", port.received, |server, message: Box<Message>, now| server.hear(*message, now));
-    reactor.hears(page, "serve", begun, |server, slot: Box<u32>, now| {
-        server.begin(*slot, now);
-        Ok(())
-    });
+        .gives_as(|server| &mut server.taken_direct, direct.taken, Box::new)
+        .gives(|server| &mut server.freed, freed)
+        .gives(|server| &mut server.freed_direct, direct.freed);
+    reactor
+        .hears(page, "hear", port.received, |server, message: Box<Message>, now| server.hear(*message, now));
+    for (name, begun, by_direct) in [("serve", begun, false), ("serve others", direct.begun, true)] {
+        reactor.hears(page, name, begun, move |server, slot: Box<u32>, now| {
+            server.begin(*slot, by_direct, now);
+            Ok(())
+        });
+    }
     let mut store = page.transition("store");
     let op = store.take(completions);
     let arcs = reactor.arcs(&mut store);
@@ -207,7 +227,28 @@ fn server(
             f.record(moved, bytes as f64);
         }
     });
-    Stage::server(format!("{}/{WORKERS}", page.path()), count, &[busy.id()])
-        .waited_for_in(&[taken.id()])
-        .moving(moved)
+    let stage = Stage::server(format!("{}/{WORKERS}", page.path()), count, &[busy.id()])
+        .waited_for_in(&[taken.id(), direct.taken.id()])
+        .moving(moved);
+    (stage, state)
+}
+
+/// What other servers ask is done by any worker, and by one that does nothing else: no server waits for itself by way of another
+/// (`APP_WORKERS_DIRECT_NUM`, meta/source/app/App.cpp and storage's).
+fn helps(
+    page: &mut PageBuilder<'_>,
+    (taken, busy, begun): (Place<Box<u32>>, Place<()>, Place<Box<u32>>),
+    serve: Time,
+    processors: &mut Processors,
+) {
+    let workers = processors.worker::<u32>(Function::FileServices, begun);
+    let mut help = page.transition("help");
+    let slot = help.take(taken);
+    let worker = help.put(busy);
+    let run = workers.arcs(&mut help);
+    help.action(move |f| {
+        let slot = f.take(slot);
+        f.put(worker, ());
+        run.put(f, serve, slot);
+    });
 }

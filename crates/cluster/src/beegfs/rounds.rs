@@ -67,7 +67,7 @@ impl BeegfsClient {
             Operation::Read | Operation::Write => self.data(op, names),
             Operation::Fsync | Operation::Fdatasync => {
                 let mut rounds = self.flush(op);
-                if self.mount.remote_fsync && !names.is_directory(file) {
+                if self.mount.remote_fsync && !op.is_word && !names.is_directory(file) {
                     rounds.push_back(Round::Calls(self.syncs(op)));
                 }
                 rounds
@@ -181,7 +181,8 @@ impl BeegfsClient {
         listing.given += GIVEN;
         let mut wanted = Vec::new();
         while listing.read < all.min(listing.given) || listing.read == 0 {
-            let most = if listing.read == 0 { FIRST_ENTRIES } else { wire::entries_in(self.asker.table.names) };
+            let most =
+                if listing.read == 0 { FIRST_ENTRIES } else { wire::entries_in(self.asker.table.names) };
             let length = most.min(all - listing.read);
             wanted.push(length);
             listing.read += length;

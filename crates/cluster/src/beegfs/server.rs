@@ -19,6 +19,7 @@ use super::procedure::Procedure;
 use super::wire;
 use crate::address::Address;
 use crate::client::Outcome;
+use crate::rpc_tally::RpcTally;
 use crate::server::is_done_to_nothing;
 use petrio_colours::{Failure, FileCause, FileId, FileOp, Ledger, Message, Operation, RequestId, Status};
 use petrio_kernel::Time;
@@ -83,6 +84,8 @@ struct Session {
     writing: u64,
     /// Its chunk file wasn't there, and is made first.
     makes: bool,
+    /// The worker for other servers has it.
+    by_direct: bool,
     /// Bytes that were read last and go with the answer.
     unsent: u64,
     is_replied: bool,
@@ -104,7 +107,7 @@ pub(super) struct Is {
 
 /// A daemon's state: a metadata server, or what serves one target of a storage server.
 #[derive(Clone, Debug, Persist)]
-pub(super) struct Server {
+pub struct Server {
     #[persist(keep)]
     is: Is,
     pub(super) asker: Asker<(u32, bool)>,
@@ -118,8 +121,14 @@ pub(super) struct Server {
     /// Who appends to a file, and who waits for that.
     appending: BTreeMap<FileId, VecDeque<u32>>,
     pub(super) operations: Vec<FileOp>,
+    /// Requests that wait for a worker: of clients, and of other servers.
     pub(super) taken: Vec<u32>,
+    pub(super) taken_direct: Vec<u32>,
+    /// Workers that are free, and the one for other servers.
     pub(super) freed: Vec<()>,
+    pub(super) freed_direct: Vec<()>,
+    /// What it asked other servers, by procedure.
+    tally: BTreeMap<Procedure, RpcTally>,
     /// Bytes that came to be written, and that went as they were read.
     pub(super) written: u64,
     pub(super) read: u64,
@@ -137,10 +146,18 @@ impl Server {
             appending: BTreeMap::new(),
             operations: Vec::new(),
             taken: Vec::new(),
+            taken_direct: Vec::new(),
             freed: Vec::new(),
+            freed_direct: Vec::new(),
+            tally: BTreeMap::new(),
             written: 0,
             read: 0,
         }
+    }
+
+    /// What it asked other servers came to, by procedure.
+    pub(super) fn tally(&self) -> &BTreeMap<Procedure, RpcTally> {
+        &self.tally
     }
 
     /// Requests that aren't answered.
@@ -160,7 +177,8 @@ impl Server {
                 let Some(answered) = self.asker.hear(&reply, now) else {
                     return Err("an answer to what no server of BeeGFS has asked: a mistake in the model");
                 };
-                if answered.tally.is_some() {
+                if let Some(tally) = answered.tally {
+                    self.tally.entry(answered.procedure).or_default().add(&tally);
                     self.answered(answered.of, reply.outcome.status, now);
                 }
             }
@@ -170,6 +188,7 @@ impl Server {
 
     fn came(&mut self, request: Request, now: Time) {
         let (key, missing) = ((request.from, request.number), request.call.data());
+        let is_direct = self.asker.table.is_server(request.from);
         let session = Session {
             request,
             since: now,
@@ -183,6 +202,7 @@ impl Server {
             moved: 0,
             writing: 0,
             makes: false,
+            by_direct: false,
             unsent: 0,
             is_replied: false,
             status: Status::DoneFromCache,
@@ -192,7 +212,7 @@ impl Server {
         if missing > 0 {
             self.arriving.insert(key, slot);
         }
-        self.taken.push(slot);
+        if is_direct { self.taken_direct.push(slot) } else { self.taken.push(slot) }
     }
 
     /// Data of a request have come: they are passed on and written.
@@ -215,13 +235,14 @@ impl Server {
     }
 
     /// A worker has taken a request.
-    pub(super) fn begin(&mut self, slot: u32, now: Time) {
+    pub(super) fn begin(&mut self, slot: u32, by_direct: bool, now: Time) {
         let Some(session) = self.sessions.get(slot) else { return };
         let call = session.request.call;
         let steps = self.plan(&call);
         let forward = self.is.secondary.filter(|_| call.procedure.is_mirrored() && !call.is_secondary);
         let Some(session) = self.sessions.get_mut(slot) else { return };
         (session.taken, session.steps, session.waits) = (now, steps, 0);
+        session.by_direct = by_direct;
         if let Some(secondary) = forward {
             session.forwards += 1;
             let own = Call { target: Target::Storage(secondary), is_secondary: true, ..call };
@@ -277,9 +298,14 @@ impl Server {
                 Some(_) => {}
                 None if session.forwards > 0 => return,
                 None => {
+                    let by_direct = session.by_direct;
                     self.reply(slot, now);
                     self.sessions.remove(slot);
-                    self.freed.push(());
+                    if by_direct {
+                        self.freed_direct.push(())
+                    } else {
+                        self.freed.push(())
+                    }
                     return;
                 }
             }
@@ -325,7 +351,13 @@ impl Server {
         self.moves((slot, &call), Operation::Read, (at, bytes), now);
     }
 
-    fn moves(&mut self, (slot, call): (u32, &Call), operation: Operation, (offset, length): (u64, u64), now: Time) {
+    fn moves(
+        &mut self,
+        (slot, call): (u32, &Call),
+        operation: Operation,
+        (offset, length): (u64, u64),
+        now: Time,
+    ) {
         let op = self.operation((slot, call), operation, now);
         self.operations.push(FileOp { offset, length, flags: call.flags, parent: FileId::ROOT, ..op });
     }
@@ -375,14 +407,18 @@ impl Server {
             session.makes = true;
             (session.waits, session.moved) = (1, session.moved - session.writing);
             session.pieces.push_front(session.writing);
-            let made = FileOp { operation: Operation::Create, parent: FileId::ROOT, issued: now, ..op.clone() };
+            let made =
+                FileOp { operation: Operation::Create, parent: FileId::ROOT, issued: now, ..op.clone() };
             let ledger = Ledger::default();
             self.operations.push(FileOp { ledger, offset: 0, length: 0, status: Status::default(), ..made });
             return 0;
         }
         // Two may find it missing at once: one of them makes it.
-        let is_made = op.operation == Operation::Create && op.status == Status::Failed(Failure::Exists) && session.makes;
-        let is_nothing = missing && is_done_to_nothing(op.operation) && matches!(self.is.target, Target::Storage(_));
+        let is_made = op.operation == Operation::Create
+            && op.status == Status::Failed(Failure::Exists)
+            && session.makes;
+        let is_nothing =
+            missing && is_done_to_nothing(op.operation) && matches!(self.is.target, Target::Storage(_));
         if !(could_fail || is_made || is_nothing) {
             session.status = session.status.and(op.status);
         }
@@ -411,7 +447,8 @@ impl Server {
         }
         session.steps.push_front(Step::Read);
         self.read += bytes;
-        let outcome = Outcome { status: session.status, length: 0, ledger: Ledger::default(), span: Time::ZERO };
+        let outcome =
+            Outcome { status: session.status, length: 0, ledger: Ledger::default(), span: Time::ZERO };
         let reply = Reply { number, outcome, data: bytes, is_last: false, bytes: wire::LENGTH + bytes };
         self.asker.reply((from, connection), reply);
     }

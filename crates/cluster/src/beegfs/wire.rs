@@ -112,8 +112,8 @@ mod tests {
         assert_eq!(reply(Procedure::Write, 4, 0), 48);
         // An entry: 4 + 4 + 20 + 20 + 16 + 4 + 2.
         assert_eq!(request(Procedure::Stat, 4), 40 + 70);
-        assert_eq!(reply(Procedure::Stat, 4, 0), 40 + 4 + 76);
-        assert_eq!(reply(Procedure::LookupCreate, 4, 0), 40 + 4 + 4 + 80 + 4 + 4 + 24 + (26 + 8) + 28 + 70);
+        assert_eq!(reply(Procedure::Stat, 4, 0), 40 + 4 + 72);
+        assert_eq!(reply(Procedure::LookupCreate, 4, 0), 40 + 4 + 4 + 76 + 4 + 4 + 24 + (26 + 8) + 28 + 70);
     }
 
     #[test]

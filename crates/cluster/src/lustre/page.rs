@@ -181,7 +181,8 @@ fn server(
     let is_metadata = own.targets.iter().any(|each| matches!(each.target, Target::Mdt(_)));
     let is_storage = own.targets.iter().any(|each| matches!(each.target, Target::Ost(_)));
     let of = |is: bool, count: u32| if is { count } else { 0 };
-    let count = of(is_metadata, parameters.mds_threads).saturating_add(of(is_storage, parameters.oss_threads));
+    let count =
+        of(is_metadata, parameters.mds_threads).saturating_add(of(is_storage, parameters.oss_threads));
     let serve = parameters.costs.serve.time();
     let Threads { taken, begun, freed, busy } =
         threads::<(Request, Time)>(page, (THREADS, count), serve, processors);

@@ -1,4 +1,4 @@
-//! The RPCs that mounts of a Lustre or a BeeGFS sent, by procedure.
+//! The RPCs that mounts of a Lustre or a BeeGFS sent, and servers of that to each other, by procedure.
 
 use crate::figure::{Tables, figures};
 use crate::section::Entry;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// on; of several replications the mean.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RpcFigures {
-    /// The mount; of equal ones their class.
+    /// The mount, or of BeeGFS the file system of the server that sent them; of equal ones their class.
     pub name: String,
     /// The procedure.
     pub procedure: String,

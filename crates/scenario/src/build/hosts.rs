@@ -12,7 +12,7 @@ use petrio_colours::FileOp;
 use petrio_engine::{Homes, ProgramPorts, hosts_page};
 use petrio_kernel::{PageBuilder, Place};
 use petrio_models::Stage;
-use petrio_models::cluster::beegfs::BeegfsClient;
+use petrio_models::cluster::beegfs::RpcsOf;
 use petrio_models::cluster::lustre::LustreClient;
 use petrio_models::cluster::nfs::Carrier;
 use petrio_models::host::HostMemory;
@@ -41,8 +41,8 @@ pub(super) struct BuiltHosts {
     pub(super) carriers: Vec<(String, Place<Carrier>)>,
     /// Where what the RPCs of each mount of a Lustre came to is found, behind its name.
     pub(super) lustre_clients: Vec<(String, Place<LustreClient>)>,
-    /// What the requests of each mount of a BeeGFS came to, likewise.
-    pub(super) beegfs_clients: Vec<(String, Place<BeegfsClient>)>,
+    /// What the requests of each mount and server of a BeeGFS came to, likewise.
+    pub(super) of_beegfs: Vec<(String, RpcsOf)>,
     /// Links that aren't held to their rate.
     pub(super) unheld: Vec<UnheldLink>,
     /// The hosts that programs run on.
@@ -74,7 +74,7 @@ pub(super) fn hosts(
         memory: Vec::new(),
         carriers: Vec::new(),
         lustre_clients: Vec::new(),
-        beegfs_clients: Vec::new(),
+        of_beegfs: Vec::new(),
         unheld: Vec::new(),
         warnings: needed.warnings(),
         entrances: Vec::new(),
@@ -91,7 +91,7 @@ pub(super) fn hosts(
         memory,
         carriers,
         lustre_clients,
-        beegfs_clients,
+        of_beegfs,
         unheld,
         warnings,
         entrances,
@@ -112,7 +112,7 @@ pub(super) fn hosts(
         memory,
         carriers,
         lustre_clients,
-        beegfs_clients,
+        of_beegfs,
         unheld,
         clients,
         next_file,

@@ -18,7 +18,7 @@ use petrio_engine::{Ports, System as Driven};
 use petrio_kernel::{NetBuilder, Place, Time};
 use petrio_models::Stage;
 use petrio_models::block::raid::{Array, Cache};
-use petrio_models::cluster::beegfs::BeegfsClient;
+use petrio_models::cluster::beegfs::RpcsOf;
 use petrio_models::cluster::lustre::LustreClient;
 use petrio_models::cluster::nfs::Carrier;
 use petrio_models::cluster::replication::Replicas;
@@ -102,8 +102,8 @@ pub struct System {
     pub(crate) carriers: Vec<(String, Place<Carrier>)>,
     /// What the RPCs of each mount of a Lustre came to, behind the mount's class.
     pub(crate) lustre_clients: Vec<(String, Place<LustreClient>)>,
-    /// What the requests of each mount of a BeeGFS came to, likewise.
-    pub(crate) beegfs_clients: Vec<(String, Place<BeegfsClient>)>,
+    /// What the requests of each mount and server of a BeeGFS came to, likewise.
+    pub(crate) of_beegfs: Vec<(String, RpcsOf)>,
     /// The drives' write caches, each behind its drive's class.
     pub(crate) caches: Vec<(String, HeldWrites)>,
     /// The same by the number of the drive.
@@ -193,14 +193,14 @@ impl System {
         let (mut ports, mut clients) = (Ports::default(), ClientHosts::default());
         let (mut next_file, mut next_process) = (1, 0);
         let (mut memory, mut carriers, mut unheld) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut lustre_clients, mut beegfs_clients) = (Vec::new(), Vec::new());
+        let (mut lustre_clients, mut of_beegfs) = (Vec::new(), Vec::new());
         if below_hosts.is_some() {
             let built = hosts(&mut page, loaded, asked.as_mut(), &mut devices)?;
             stages.extend(built.stages);
             warnings.extend(built.warnings);
             clients = built.clients;
             (memory, carriers, unheld) = (built.memory, built.carriers, built.unheld);
-            (lustre_clients, beegfs_clients) = (built.lustre_clients, built.beegfs_clients);
+            (lustre_clients, of_beegfs) = (built.lustre_clients, built.of_beegfs);
             (next_file, next_process) = (built.next_file, built.next_process);
             ports.operations = on_files.then_some(built.programs);
         }
@@ -257,7 +257,7 @@ impl System {
             lustre_clients: (lustre_clients.into_iter())
                 .map(|(mount, client)| (classes.name(&mount), client))
                 .collect(),
-            beegfs_clients: (beegfs_clients.into_iter())
+            of_beegfs: (of_beegfs.into_iter())
                 .map(|(mount, client)| (classes.name(&mount), client))
                 .collect(),
             carriers: (carriers.into_iter())

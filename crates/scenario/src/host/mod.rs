@@ -16,9 +16,9 @@ mod unix_1990;
 pub use family::Volume;
 pub(crate) use family::{Beneath, Family, Ground, PlacedFamily};
 pub use linux::{
-    Change, FileSystem, FileSystemKind, FileSystemPlace, Host, Linux, MountPoint, PlacedBeegfs, PlacedFileSystem,
-    PlacedHost, PlacedLinux, PlacedLustre, PlacedMpi, PlacedNfs, PlacedPvfs, PlacedSan, PlacedShare,
-    ProfileLine, RawParameters, RawType, SanDisk, SharePlacement, TmpfsParameters, TmpfsType,
+    Change, FileSystem, FileSystemKind, FileSystemPlace, Host, Linux, MountPoint, PlacedBeegfs,
+    PlacedFileSystem, PlacedHost, PlacedLinux, PlacedLustre, PlacedMpi, PlacedNfs, PlacedPvfs, PlacedSan,
+    PlacedShare, ProfileLine, RawParameters, RawType, SanDisk, SharePlacement, TmpfsParameters, TmpfsType,
 };
 pub(crate) use linux::{PROFILE_COLUMNS, SHARE, join_ranks};
 pub(crate) use pages::HostPages;

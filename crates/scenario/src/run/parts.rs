@@ -148,7 +148,7 @@ fn calls(system: &System, run: &Simulation) -> Vec<CallsFigures> {
     all
 }
 
-/// What RPCs of Lustre and BeeGFS came to, by class of their mounts and procedure.
+/// What RPCs of Lustre and BeeGFS came to, by class of their mounts, of BeeGFS of its servers, too, and procedure.
 fn rpcs(system: &System, run: &Simulation) -> Vec<RpcFigures> {
     let mut all: Vec<RpcFigures> = Vec::new();
     let mut add = |class: &str, procedure: &str, tally: &RpcTally| {
@@ -163,10 +163,8 @@ fn rpcs(system: &System, run: &Simulation) -> Vec<RpcFigures> {
             client.tally().of.iter().for_each(|(procedure, tally)| add(class, procedure.name(), tally));
         });
     }
-    for (class, client) in &system.beegfs_clients {
-        run.for_each_token(*client, |client| {
-            client.tally().iter().for_each(|(procedure, tally)| add(class, procedure.name(), tally));
-        });
+    for (class, of) in &system.of_beegfs {
+        of.tallies(run).iter().for_each(|(procedure, tally)| add(class, procedure.name(), tally));
     }
     all
 }

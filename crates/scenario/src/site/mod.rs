@@ -10,7 +10,7 @@ use crate::claim::Sentence;
 use petrio_colours::{BlockRequest, FileOp};
 use petrio_kernel::{PageBuilder, Place, Probe, Watch};
 use petrio_models::Stage;
-use petrio_models::cluster::beegfs::BeegfsClient;
+use petrio_models::cluster::beegfs::RpcsOf;
 use petrio_models::cluster::lustre::LustreClient;
 use petrio_models::cluster::nfs::Carrier;
 use petrio_models::host::HostMemory;
@@ -51,8 +51,8 @@ pub(crate) struct HostSite<'s, 'p> {
     pub(crate) carriers: Vec<(String, Place<Carrier>)>,
     /// Where what the RPCs of each mount of a Lustre came to is found, behind its name.
     pub(crate) lustre_clients: Vec<(String, Place<LustreClient>)>,
-    /// What the requests of each mount of a BeeGFS came to, likewise.
-    pub(crate) beegfs_clients: Vec<(String, Place<BeegfsClient>)>,
+    /// What the requests of each mount and server of a BeeGFS came to, likewise.
+    pub(crate) of_beegfs: Vec<(String, RpcsOf)>,
     /// What comes to hosts whose links aren't held to their rate.
     pub(crate) unheld: Vec<UnheldLink>,
     /// What should be known before the results are trusted.

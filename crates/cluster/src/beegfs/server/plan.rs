@@ -48,7 +48,9 @@ impl Server {
     }
 
     fn of_storage(&self, call: &Call) -> VecDeque<Step> {
-        let own = |operation| Step::Local(Local { length: call.length, ..local(operation, call.file, FileId::ROOT) });
+        let own = |operation| {
+            Step::Local(Local { length: call.length, ..local(operation, call.file, FileId::ROOT) })
+        };
         let step = match call.procedure {
             Procedure::Read => Step::Read,
             Procedure::Write => Step::Write,
@@ -109,7 +111,11 @@ impl Server {
             ],
             Procedure::RemoveDirectory if self.owns(file) => vec![one(Operation::Rmdir), touched(parent)],
             Procedure::RemoveDirectory => {
-                vec![self.at_owner(call, Procedure::RemoveLocalDirectory), one(Operation::Unlink), touched(parent)]
+                vec![
+                    self.at_owner(call, Procedure::RemoveLocalDirectory),
+                    one(Operation::Unlink),
+                    touched(parent),
+                ]
             }
             Procedure::MakeLocalDirectory => {
                 vec![Step::Local(local(Operation::Mkdir, file, FileId::ROOT)), inode(file)]
@@ -117,7 +123,9 @@ impl Server {
             Procedure::RemoveLocalDirectory => vec![Step::Local(local(Operation::Rmdir, file, FileId::ROOT))],
             Procedure::Rename => self.renames(call),
             Procedure::InsertMoved => self.inserts(call),
-            Procedure::ListDirectory => vec![Step::Local(Local { length: call.length, ..local(Operation::Readdir, file, parent) })],
+            Procedure::ListDirectory => {
+                vec![Step::Local(Local { length: call.length, ..local(Operation::Readdir, file, parent) })]
+            }
             Procedure::AppendLock => vec![Step::Lock],
             _ => Vec::new(),
         };
@@ -174,6 +182,9 @@ impl Server {
             Step::Local(local(operation, other, into))
         });
         let comes = if call.is_directory && self.owns(file) { Operation::Rename } else { Operation::Create };
-        gives_way.into_iter().chain([Step::Local(local(comes, file, into)), inode(file), touched(into)]).collect()
+        gives_way
+            .into_iter()
+            .chain([Step::Local(local(comes, file, into)), inode(file), touched(into)])
+            .collect()
     }
 }

@@ -11,9 +11,9 @@ mod profiles;
 
 pub use host::{Change, Host};
 pub use mount::{
-    FileSystem, FileSystemKind, FileSystemPlace, Linux, MountPoint, PlacedBeegfs, PlacedFileSystem, PlacedLinux,
-    PlacedLustre, PlacedMpi, PlacedNfs, PlacedPvfs, PlacedSan, PlacedShare, ProfileLine, RawParameters,
-    RawType, SanDisk, SharePlacement, TmpfsParameters, TmpfsType,
+    FileSystem, FileSystemKind, FileSystemPlace, Linux, MountPoint, PlacedBeegfs, PlacedFileSystem,
+    PlacedLinux, PlacedLustre, PlacedMpi, PlacedNfs, PlacedPvfs, PlacedSan, PlacedShare, ProfileLine,
+    RawParameters, RawType, SanDisk, SharePlacement, TmpfsParameters, TmpfsType,
 };
 pub(crate) use mount::{PROFILE_COLUMNS, SHARE, join_ranks};
 pub use place::PlacedHost;

@@ -2,7 +2,7 @@
 //! told.
 
 use crate::hosts::support::{load_of, rate, run_of, try_run};
-use petrio_scenario::report::Report;
+use petrio_scenario::report::{Report, RpcFigures};
 
 const HOSTS: &str = r#"
 [network.lan]
@@ -48,17 +48,21 @@ fn run(workload: &str, set: &[&str]) -> Report {
     run_of(&format!("{HOSTS}{workload}"), set)
 }
 
-/// How many requests of a message there were.
+/// How many requests of a message clients sent.
 fn requests(report: &Report, procedure: &str) -> u64 {
-    report.rpcs.iter().filter(|own| own.procedure == procedure).map(|own| own.rpcs).sum()
+    of_clients(report, procedure).map(|own| own.rpcs).sum()
+}
+
+fn of_clients<'r>(report: &'r Report, procedure: &'r str) -> impl Iterator<Item = &'r RpcFigures> {
+    report.rpcs.iter().filter(move |own| own.procedure == procedure && own.name.ends_with("/work"))
 }
 
 fn sent(report: &Report, procedure: &str) -> u64 {
-    report.rpcs.iter().filter(|own| own.procedure == procedure).map(|own| own.sent_bytes).sum()
+    of_clients(report, procedure).map(|own| own.sent_bytes).sum()
 }
 
 fn received(report: &Report, procedure: &str) -> u64 {
-    report.rpcs.iter().filter(|own| own.procedure == procedure).map(|own| own.received_bytes).sum()
+    of_clients(report, procedure).map(|own| own.received_bytes).sum()
 }
 
 #[test]
@@ -76,7 +80,7 @@ fn what_is_written_goes_in_chunks_each_a_request_with_its_data_behind() {
 
 #[test]
 fn small_writes_are_buffered_until_a_chunk_is_full() {
-    let small = WRITES.replace("4 MiB", "64 KiB");
+    let small = WRITES.replace("record = \"4 MiB\"", "record = \"64 KiB\"");
     assert_eq!(requests(&run(&small, &[]), "WriteLocalFile"), 128);
     let none = run(&small, &["beegfs.work.cache=none"]);
     assert_eq!(requests(&none, "WriteLocalFile"), 1024);
@@ -84,9 +88,99 @@ fn small_writes_are_buffered_until_a_chunk_is_full() {
     assert_eq!(requests(&larger, "WriteLocalFile"), 256);
 }
 
+/// What a script has clients ask, or servers each other, message by message.
+fn asked_by(script: &str, of_clients: bool, set: &[&str]) -> Vec<(String, u64)> {
+    let text = format!("[workload.s]\nkind = \"script\"\non = \"client/work\"\nscript = \"{script}\"\n");
+    let report = run(&text, set);
+    assert_eq!(report.served.requests.failed, 0, "{script}");
+    let all = report.rpcs.into_iter().filter(|own| own.name.ends_with("/work") == of_clients);
+    all.map(|own| (own.procedure, own.rpcs)).collect()
+}
+
+fn asked(script: &str) -> Vec<(String, u64)> {
+    asked_by(script, true, &[])
+}
+
+#[test]
+fn servers_ask_each_other_what_the_source_has_them_ask() {
+    let four = ["beegfs.work.chunk_size=64 KiB"];
+    for (script, set, messages) in [
+        // Closing asks the targets that were touched; removing, all.
+        ("create a; write a 0 128 KiB; close a; unlink a", &four[..], &[("CloseChunkFile", 2), ("UnlinkLocalFile", 4)][..]),
+        // Attributes of what is being written come from all targets.
+        ("create a; write a 0 64 KiB; stat a; close a", &four, &[("CloseChunkFile", 1), ("GetChunkFileAttribs", 4)]),
+        ("file a 1 MiB; stat a", &four, &[]),
+        ("file a 1 MiB; truncate a 4 KiB", &four, &[("TruncLocalFile", 4)]),
+    ] {
+        let wanted: Vec<(String, u64)> = messages.iter().map(|&(name, count)| (name.to_owned(), count)).collect();
+        assert_eq!(asked_by(script, false, set), wanted, "{script}");
+    }
+    // Of a mirror group the second does what the first does, but for reading.
+    let mirrored = ["beegfs.work.mirror=true", "beegfs.work.targets_per_file=1"];
+    let script = "create a; write a 0 1 MiB; fsync a; read a 0 1 MiB; close a";
+    let passed: Vec<(String, u64)> = asked_by(script, false, &mirrored);
+    let count = |name: &str| passed.iter().filter(|own| own.0 == name).map(|own| own.1).sum::<u64>();
+    assert_eq!((count("WriteLocalFile"), count("FSyncLocalFile"), count("ReadLocalFileV2")), (2, 1, 0), "{passed:?}");
+    assert_eq!(count("CloseChunkFile"), 2, "{passed:?}");
+    // Half of the directories are another server's.
+    let metas = ["host.meta.count=2"];
+    let made = asked_by("repeat 16 { mkdir d%; rmdir d% }", false, &metas);
+    let count = |name: &str| made.iter().filter(|own| own.0 == name).map(|own| own.1).sum::<u64>();
+    assert!((3..14).contains(&count("MkLocalDir")), "{made:?}");
+    assert_eq!(count("MkLocalDir"), count("RmLocalDir"), "{made:?}");
+}
+
+#[test]
+fn each_call_of_a_program_has_the_messages_that_the_source_sends() {
+    for (script, messages) in [
+        ("create a; close a", &[("LookupIntent create", 1), ("CloseFile", 1)][..]),
+        ("file a 1 MiB; stat a; stat a", &[("LookupIntent", 2)]),
+        ("file a 1 MiB; open a; close a", &[("LookupIntent open", 1), ("CloseFile", 1)]),
+        (
+            "file a 1 MiB; open a; close a; open a; close a",
+            &[("LookupIntent", 1), ("LookupIntent open", 1), ("OpenFile", 1), ("CloseFile", 2)],
+        ),
+        ("mkdir d; rmdir d", &[("LookupIntent", 1), ("MkDir", 1), ("RmDir", 1)]),
+        ("directory d; file d/a 1 MiB; stat d/a; stat d/a", &[("LookupIntent", 3)]),
+        ("file a 1 MiB; unlink a", &[("LookupIntent", 1), ("UnlinkFile", 1)]),
+        ("file a 1 MiB; rename a b", &[("LookupIntent", 2), ("Rename", 1)]),
+        ("file a 1 MiB; chmod a", &[("LookupIntent", 1), ("SetAttr", 1)]),
+        ("file a 1 MiB; truncate a 4 KiB", &[("TruncFile", 1)]),
+        ("directory d; readdir d", &[("LookupIntent", 1), ("ListDirFromOffset", 1)]),
+        (
+            "create a; write a 0 4 KiB; stat a; fsync a; close a",
+            &[
+                ("LookupIntent create", 1),
+                ("CloseFile", 1),
+                ("Stat", 1),
+                ("WriteLocalFile", 1),
+                ("FSyncLocalFile", 1),
+            ],
+        ),
+        (
+            "file a 4 MiB; open a; read a 0 4 MiB; close a",
+            &[("LookupIntent open", 1), ("CloseFile", 1), ("ReadLocalFileV2", 8)],
+        ),
+    ] {
+        let wanted: Vec<(String, u64)> =
+            messages.iter().map(|&(name, count)| (name.to_owned(), count)).collect();
+        assert_eq!(asked(script), wanted, "{script}");
+    }
+}
+
+#[test]
+fn what_nobody_writes_out_of_its_buffer_is_written_after_five_seconds() {
+    let written = |think: &str| -> u64 {
+        let script = format!("create a; write a 0 4 KiB; think {think}");
+        asked(&script).into_iter().filter(|(name, _)| name == "WriteLocalFile").map(|(_, count)| count).sum()
+    };
+    assert_eq!((written("4 s"), written("6 s")), (0, 1));
+}
+
 #[test]
 fn what_is_read_small_is_read_ahead_by_a_buffer() {
-    let reads = WRITES.replace("\"write\"", "\"read\"").replace("fsync = \"at-end\"", "").replace("4 MiB", "64 KiB");
+    let reads = WRITES.replace("\"write\"", "\"read\"").replace("fsync = \"at-end\"", "");
+    let reads = reads.replace("record = \"4 MiB\"", "record = \"64 KiB\"");
     let report = run(&reads, &[]);
     assert_eq!(requests(&report, "ReadLocalFileV2"), 128, "{:?}", report.rpcs);
     // A length before each piece and one behind the last: whole chunks up to 4 MiB one after the other of each target, 128 KiB from there.
@@ -121,21 +215,31 @@ fn until_memory_is_full_writing_is_as_fast_as_the_link_and_no_faster() {
 fn mirrored_targets_write_each_byte_twice_and_take_at_most_half_a_full_link() {
     // All goes to one server, whose link is full; mirrored, all of it leaves there again, to the other one.
     let buffered = WRITES.replace("fsync = \"at-end\"", "");
-    let few = ["host.storage.count=2", "beegfs.work.targets_per_file=1", "network.lan.link.rate=\"1 Gbit/s\""];
+    let few =
+        ["host.storage.count=2", "beegfs.work.targets_per_file=1", "network.lan.link.rate=\"1 Gbit/s\""];
     let plain = run(&buffered, &few);
     let mirrored = run(&buffered, &[&few[..], &["beegfs.work.mirror=true"]].concat());
     assert!(rate(&mirrored) <= rate(&plain), "{} and {}", rate(&mirrored), rate(&plain));
     let stored = |report: &Report| -> u64 {
-        let rows = report.stages.iter().filter(|row| row.name.contains("storage") && row.name.ends_with("/workers"));
+        let rows =
+            report.stages.iter().filter(|row| row.name.contains("storage") && row.name.ends_with("/workers"));
         rows.map(|row| row.arrivals).sum()
     };
     assert_eq!(stored(&mirrored), 2 * stored(&plain), "{:?}", mirrored.stages);
     // Two clients, each of whose servers is the other's mirror: each link carries what comes and what is passed on.
     let two = |mirror: &[&str]| {
-        let set = ["host.client.count=2", "host.storage.count=2", "beegfs.work.target_chooser=roundrobin",
-            "network.lan.link.rate=\"1 Gbit/s\""];
+        let set = [
+            "host.client.count=2",
+            "host.storage.count=2",
+            "beegfs.work.target_chooser=roundrobin",
+            "network.lan.link.rate=\"1 Gbit/s\"",
+        ];
         let groups = "beegfs.work.mirror=[[\"storage0/target\", \"storage1/target\"]]";
-        let targets = if mirror.is_empty() { "beegfs.work.targets_per_file=2" } else { "beegfs.work.targets_per_file=1" };
+        let targets = if mirror.is_empty() {
+            "beegfs.work.targets_per_file=2"
+        } else {
+            "beegfs.work.targets_per_file=1"
+        };
         let mut all = [&set[..], &[targets]].concat();
         all.extend((!mirror.is_empty()).then_some(groups));
         rate(&run(&buffered, &all))
@@ -171,11 +275,14 @@ fn nonsense_is_told_where_it_stands() {
         ("beegfs.work.connections=300", "300 is more than there can be; let it be 256 or less"),
         ("beegfs.work.targets=\"storage*/nothing\"", "no file system is called"),
         ("beegfs.work.targets=\"*/*\"", "can't hold metadata and be a storage target"),
-        ("beegfs.work.mirror=[[\"storage0/target\"]]", "a mirror group is of two targets, and one here is of 1 target"),
-        ("beegfs.work.mirror=[[\"storage0/target\", \"meta/names\"]]", "\"meta/names\" isn't one of its targets"),
+        (
+            "beegfs.work.mirror=[[\"storage0/target\"]]",
+            "a mirror group is of two targets, and one here is of 1 target",
+        ),
+        ("beegfs.work.mirror=[[\"storage0/target\", \"meta/names\"]]", "isn't one of its targets"),
         (
             "beegfs.work.mirror=[[\"storage0/target\", \"storage1/target\"], [\"storage1/target\", \"storage2/target\"]]",
-            "\"storage1/target\" is in two groups",
+            "is in two groups",
         ),
         ("beegfs.work.clients=\"storage*\"", "is one of its servers, and would be its own client"),
         ("beegfs.work.metas=\"client/work\"", "client/work"),
@@ -190,8 +297,13 @@ fn nonsense_is_told_where_it_stands() {
     let odd = load_of(&format!("{HOSTS}{WRITES}"), &["host.storage.count=3", "beegfs.work.mirror=true"]);
     assert!(format!("{odd:?}").contains("3 targets can't be put into groups of two"), "{odd:?}");
     let mirrored = load_of(&format!("{HOSTS}{WRITES}"), &["beegfs.work.mirror=true"]);
-    assert!(format!("{mirrored:?}").contains("4 targets a file are more than there are: 2 mirror groups"), "{mirrored:?}");
-    let memory = format!("{HOSTS}{WRITES}[host.x]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.1\"\nfs.m = {{ type = \"tmpfs\" }}\n");
+    assert!(
+        format!("{mirrored:?}").contains("4 targets a file are more than there are: 2 mirror groups"),
+        "{mirrored:?}"
+    );
+    let memory = format!(
+        "{HOSTS}{WRITES}[host.x]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.1\"\nfs.m = {{ type = \"tmpfs\" }}\n"
+    );
     let named = load_of(&memory, &["beegfs.work.metas=x/m"]);
     assert!(format!("{named:?}").contains("has no extended attributes here"), "{named:?}");
 }

@@ -22,7 +22,8 @@ pub(super) fn groups(
 ) -> Option<Vec<Group>> {
     let at = format!("{path}.mirror");
     if targets.len() > MOST {
-        let message = format!("{} are more than can be told apart", counted(targets.len() as u64, "target", "targets"));
+        let message =
+            format!("{} are more than can be told apart", counted(targets.len() as u64, "target", "targets"));
         site.checker.error(&format!("{path}.targets"), message, format!("name {MOST} at most"));
         return None;
     }
@@ -53,7 +54,8 @@ pub(super) fn groups(
             groups
         }
     };
-    let mut used: Vec<u16> = groups.iter().flat_map(|own| [Some(own.primary), own.secondary]).flatten().collect();
+    let mut used: Vec<u16> =
+        groups.iter().flat_map(|own| [Some(own.primary), own.secondary]).flatten().collect();
     used.sort_unstable();
     if let Some(twice) = used.windows(2).find(|two| two[0] == two[1]) {
         let there = targets.get(usize::from(twice[0])).and_then(|there| site.linux.fs.get_index(*there));

@@ -129,7 +129,11 @@ impl MountKind for Beegfs {
         if let Some(&both) = metas.iter().find(|there| targets.contains(there)) {
             let own = site.linux.fs.get_index(both).map_or("", |(own, _)| own);
             let message = format!("\"{own}\" can't hold metadata and be a storage target");
-            site.checker.error(&format!("{path}.targets"), message, "take another file system for one of them");
+            site.checker.error(
+                &format!("{path}.targets"),
+                message,
+                "take another file system for one of them",
+            );
         }
         let found = network.is_some() && !metas.is_empty() && !targets.is_empty();
         site.mounts::<Self>(name, "mount of a BeeGFS", &clients, found);
@@ -139,12 +143,16 @@ impl MountKind for Beegfs {
             site.checker.error(&format!("{path}.{}", error.parameter()), error.to_string(), "");
         }
         let network = network.filter(|_| striping.is_ok())?;
-        let of_servers = [("metas", site.hosts_of(metas.iter().copied())), ("targets", site.hosts_of(targets.iter().copied()))];
+        let of_servers = [
+            ("metas", site.hosts_of(metas.iter().copied())),
+            ("targets", site.hosts_of(targets.iter().copied())),
+        ];
         site.on_network(&path, network, "clients", clients.iter().copied());
         for (key, hosts) in &of_servers {
             site.on_network(&path, network, key, hosts.iter().copied());
         }
-        if let Some(&host) = clients.iter().find(|host| of_servers.iter().any(|(_, all)| all.contains(host))) {
+        if let Some(&host) = clients.iter().find(|host| of_servers.iter().any(|(_, all)| all.contains(host)))
+        {
             let host = site.host(host);
             let message = format!("the host \"{host}\" is one of its servers, and would be its own client");
             site.checker.error(&format!("{path}.clients"), message, "let other hosts mount it");

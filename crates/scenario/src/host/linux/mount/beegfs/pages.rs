@@ -88,7 +88,9 @@ impl MountPages for BeegfsPages<'_> {
         let Striping { chunk, per_file, groups, chooser, metas, seed } = &*self.striping;
         let is_random = u64::from(*chooser == Chooser::Randomized);
         let own = [*chunk, u64::from(*per_file), is_random, u64::from(*metas), *seed];
-        let groups = groups.iter().flat_map(|group| [group.primary.into(), group.secondary.unwrap_or(u16::MAX).into()]);
+        let groups = groups
+            .iter()
+            .flat_map(|group| [group.primary.into(), group.secondary.unwrap_or(u16::MAX).into()]);
         own.into_iter().chain(groups).collect()
     }
 
@@ -167,7 +169,9 @@ impl MountPages for BeegfsPages<'_> {
             let host = clients.first().map_or(0, |client| client.host);
             self.linux.hosts[host].refused(&error)
         })?;
-        site.beegfs_clients.extend(clients.iter().map(|client| client.name.clone()).zip(places));
+        let clients = clients.iter().map(|client| client.name.clone());
+        let servers = servers.iter().map(|own| own.server.name.clone());
+        site.of_beegfs.extend(clients.chain(servers).zip(places));
         Ok(stages)
     }
 }
