@@ -322,6 +322,24 @@ fn stripes_over_all_targets_of_lustre_are_twice_as_fast_as_one_and_less_may_not_
 }
 
 #[test]
+fn buffers_of_beegfs_save_requests_and_mirroring_costs_a_fifth_of_the_time() {
+    let name = "beegfs.toml";
+    let usual = run(name, &[]);
+    let span = |report: &Value| figure(report, "/simulated_s");
+    let writes = |report: &Value| -> f64 {
+        let all = report["rpcs"].as_array().unwrap().iter();
+        let own = all.filter(|own| own["procedure"] == "WriteLocalFile" && own["name"] == "client*/work");
+        own.map(|own| figure(own, "/rpcs")).sum()
+    };
+    let none = run(name, &["--set", "beegfs.work.cache=none"]);
+    assert_eq!(writes(&none), 4.0 * writes(&usual));
+    assert!((1.01..1.1).contains(&(span(&none) / span(&usual))), "{} and {}", span(&none), span(&usual));
+    let mirrored = ["--set", "beegfs.work.mirror=true", "--set", "beegfs.work.targets_per_file=2"];
+    let mirrored = run(name, &mirrored);
+    assert!((1.15..1.3).contains(&(span(&mirrored) / span(&usual))), "{}", span(&mirrored));
+}
+
+#[test]
 fn clients_of_nfs_wait_for_the_servers_disk_where_it_promises_what_it_answers() {
     let report = run("nfs.toml", &[]);
     let spent = report["breakdown"].as_array().unwrap().iter();

@@ -72,7 +72,7 @@ pub(super) struct Listing {
 
 /// A client of a file system.
 #[derive(Clone, Debug, Persist)]
-pub struct BeegfsClient {
+pub(super) struct BeegfsClient {
     #[persist(keep)]
     pub(super) mount: Mount,
     pub(super) asker: Asker<u32>,

@@ -27,10 +27,10 @@ mod wire;
 
 pub use names::Names;
 pub use page::{BeegfsClientPorts, BeegfsServer, Holds, beegfs_page};
-pub use tallies::RpcsOf;
 pub use parameters::{BeegfsCosts, BeegfsError, BeegfsParameters, Mirroring};
 pub use procedure::Procedure;
 pub use striping::{Chooser, Group, Part, Striping};
+pub use tallies::RpcsOf;
 
 /// Bytes of a file's inode in an entry's extended attribute, as it is stored and as it moves: of a file with four targets
 /// (`DiskMetaData::serializeDentry`, meta/source/storage; flags, IDs, attributes, pattern).

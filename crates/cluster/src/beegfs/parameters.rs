@@ -52,7 +52,10 @@ impl Default for BeegfsCosts {
 
 /// Which targets mirror each other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged, expecting = "true, or groups of two targets each, such as [[\"storage0/a\", \"storage1/a\"]]")]
+#[serde(
+    untagged,
+    expecting = "true, or groups of two targets each, such as [[\"storage0/a\", \"storage1/a\"]]"
+)]
 pub enum Mirroring {
     /// True: targets in their order, each of the first half with one of the second.
     All(bool),

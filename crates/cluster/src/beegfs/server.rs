@@ -107,7 +107,7 @@ pub(super) struct Is {
 
 /// A daemon's state: a metadata server, or what serves one target of a storage server.
 #[derive(Clone, Debug, Persist)]
-pub struct Server {
+pub(super) struct Server {
     #[persist(keep)]
     is: Is,
     pub(super) asker: Asker<(u32, bool)>,
