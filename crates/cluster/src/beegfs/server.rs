@@ -302,9 +302,9 @@ impl Server {
                     self.reply(slot, now);
                     self.sessions.remove(slot);
                     if by_direct {
-                        self.freed_direct.push(())
+                        self.freed_direct.push(());
                     } else {
-                        self.freed.push(())
+                        self.freed.push(());
                     }
                     return;
                 }

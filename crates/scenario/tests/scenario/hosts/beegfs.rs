@@ -107,7 +107,7 @@ fn servers_ask_each_other_what_the_source_has_them_ask() {
     for (script, set, messages) in [
         // Closing asks the targets that were touched; removing, all.
         (
-            "create a; write a 0 128 KiB; close a; unlink a; think 1 s; stat b",
+            "file b 1 MiB; create a; write a 0 128 KiB; close a; unlink a; think 1 s; stat b",
             &four[..],
             &[("CloseChunkFile", 2), ("UnlinkLocalFile", 4)][..],
         ),
