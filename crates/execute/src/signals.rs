@@ -145,7 +145,7 @@ impl Supervisor {
             of_it.any(|thread| matches!(thread.state, State::Running))
         };
         let bit = 1u64 << (signal.unsigned_abs().clamp(1, 64) - 1);
-        if !runs(self) || !Signals::of(process).is_some_and(|signals| signals.caught & bit != 0) {
+        if !runs(self) || Signals::of(process).is_none_or(|signals| signals.caught & bit == 0) {
             return Ok(());
         }
         for _ in 0..CALL_LOOKS {
