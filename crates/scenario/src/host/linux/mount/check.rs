@@ -20,6 +20,8 @@ pub(crate) struct CheckSite<'s, 'c, 'i> {
     pub(crate) networks: &'s [Vec<usize>],
     /// The file systems of hosts by name, and the host of each, where it has one.
     pub(super) file_systems: Directory,
+    /// Those of hosts of other families.
+    guest_file_systems: Directory,
     pub(crate) mounted: Vec<Option<usize>>,
     /// What each mount is, by its name.
     mounted_as: BTreeMap<String, String>,
@@ -62,8 +64,23 @@ impl<'s, 'c, 'i> CheckSite<'s, 'c, 'i> {
         let file_systems = Directory::of(file_systems, checker.places.copies());
         let mounted_as = linux.fs.keys().map(|name| (name.clone(), format!("the file system \"{name}\"")));
         let mounted_as = mounted_as.collect();
+        let of_guests =
+            checker.guest_file_systems.iter().map(|guest| (guest.name.as_str(), guest.host.as_str()));
+        let guest_file_systems = Directory::of(of_guests, checker.places.copies());
         let (mounted, busy, joined) = Default::default();
-        Self { linux, checker, hosts, with_guests, networks, file_systems, mounted, mounted_as, busy, joined }
+        Self {
+            linux,
+            checker,
+            hosts,
+            with_guests,
+            networks,
+            file_systems,
+            guest_file_systems,
+            mounted,
+            mounted_as,
+            busy,
+            joined,
+        }
     }
 
     /// The name of a host.
@@ -98,9 +115,30 @@ impl<'s, 'c, 'i> CheckSite<'s, 'c, 'i> {
         found.into_iter().map(|number| number as usize).collect()
     }
 
+    /// The same, of which some may be of other families: they are counted after Linux' own.
+    pub(crate) fn file_systems_and_guests(&mut self, path: &str, key: &str, names: &Names) -> Vec<usize> {
+        let found: Vec<Vec<u32>> = names.iter().map(|name| self.guest_file_systems.find(name)).collect();
+        if found.is_empty() || found.iter().any(Vec::is_empty) {
+            return self.file_systems(path, key, names);
+        }
+        let found: BTreeSet<usize> = found.into_iter().flatten().map(|number| number as usize).collect();
+        for &number in &found {
+            let name = self.checker.guest_file_systems[number].name.clone();
+            self.checker.exported.insert(name);
+        }
+        found.into_iter().map(|number| self.linux.fs.len() + number).collect()
+    }
+
     /// The hosts of file systems.
     pub(crate) fn hosts_of(&self, file_systems: impl IntoIterator<Item = usize>) -> BTreeSet<usize> {
-        file_systems.into_iter().filter_map(|there| *self.mounted.get(there)?).collect()
+        let guest = |there: usize| {
+            let there = there.checked_sub(self.linux.fs.len())?;
+            let host = &self.checker.guest_file_systems.get(there)?.host;
+            let number = self.checker.guests.iter().position(|guest| guest == host)?;
+            Some(self.linux.host.len() + number)
+        };
+        let host = |there: usize| self.mounted.get(there).copied().unwrap_or_else(|| guest(there));
+        file_systems.into_iter().filter_map(host).collect()
     }
 
     /// Notes the mounts of a part by hosts, `found` telling whether all that it names is there.
