@@ -244,6 +244,7 @@ pub(super) fn lay_out(
         placement: placement.clone(),
         sessions,
         begins: specification.begins.time(),
+        sleep: crowd.sleeps(),
     });
     let is_wanted = |whose: &Whose| part.is_none_or(|part| part.processes.contains(&whose.2));
     let processes: Vec<Whose> = processes(&shared.population).filter(is_wanted).collect();
