@@ -32,6 +32,9 @@ pub struct Users {
     /// Bytes of one access, for users of all types, instead of what the specification says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access: Option<Draw<Bytes>>,
+    /// Processor time of a program for each call that moves data, for users of all types, instead of what the specification says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compute: Option<Draw<Duration>>,
     /// Think times end at a tick of a clock, so long after the one before, as those of select(2) and usleep(3) did on Unix hosts that look at
     /// the clock 50, 60 or 100 times a second; left out, when they are over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,6 +73,7 @@ impl Users {
             shares: IndexMap::new(),
             places: IndexMap::new(),
             access: None,
+            compute: None,
             tick: None,
             sleep: None,
         }
@@ -121,7 +125,9 @@ mod tests {
     fn a_sleep_ends_at_a_tick_of_the_clock_and_never_before_it_is_over() {
         let ms = Time::from_millis;
         let sleep = Sleep { tick: Some(ms(20)), costs: Time::ZERO };
-        for (now, time, slept) in [(0, 5, 20), (0, 20, 20), (0, 21, 40), (19, 1, 1), (19, 2, 21), (7, 5, 13), (45, 40, 55)] {
+        for (now, time, slept) in
+            [(0, 5, 20), (0, 20, 20), (0, 21, 40), (19, 1, 1), (19, 2, 21), (7, 5, 13), (45, 40, 55)]
+        {
             assert_eq!(sleep.until_tick(ms(now), ms(time)), ms(slept), "{now} {time}");
         }
         assert_eq!(Sleep::default().until_tick(ms(7), ms(5)), ms(5));

@@ -209,6 +209,9 @@ pub(super) fn lay_out(
             (kind.access, kind.write_access) = (Some(access.clone()), None);
         }
     }
+    if let Some(compute) = &crowd.compute {
+        specification.user.values_mut().for_each(|kind| kind.compute = Some(compute.clone()));
+    }
     let mut population = Population::of(&specification, users).map_err(refused)?;
     if crowd.access.is_some() {
         population.draw_accesses();
