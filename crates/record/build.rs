@@ -14,6 +14,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     compiler.args([
         "-std=gnu11",
         "-shared",
+        // Nothing is looked up later, on whatever stack that would be.
+        "-Wl,-z,now",
         "-fvisibility=hidden",
         "-Wall",
         "-Wextra",

@@ -7,7 +7,7 @@ use crate::signals::SignalTimer;
 use crate::supervisor::{Supervisor, Timer, Verdict};
 use crate::table::Call;
 use crate::thread::{On, Wait};
-use petrio_intercept::{Answer, memory};
+use petrio_intercept::{Answer, Held, memory};
 use petrio_time::Time;
 use rustix::time::{ClockId, Itimerspec, TimerfdTimerFlags, Timespec, clock_gettime, timerfd_settime};
 use std::os::fd::{AsFd, OwnedFd};
@@ -42,6 +42,18 @@ pub(crate) fn time(seconds: u64, nanos: u64) -> Time {
 
 fn nanos(time: Time) -> u64 {
     time.as_picos() / 1_000
+}
+
+/// Tells a thread whose sleep a signal has ended how long it would have slept on, where it asks for that.
+pub(crate) fn tell_left(id: u32, held: &Held, left: Time) {
+    let (at, is_relative) = match held.call {
+        libc::SYS_nanosleep => (held.arguments[1], true),
+        _ => (held.arguments[3], held.arguments[1] & ABSOLUTE == 0),
+    };
+    if is_relative && at != 0 {
+        // Where it can't be written the kernel couldn't either, and the call has failed already.
+        let _ = written(id, at, &[nanos(left) / NANOS, nanos(left) % NANOS]);
+    }
 }
 
 /// Lets a descriptor that tells of time tell.

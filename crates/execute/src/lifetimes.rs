@@ -39,6 +39,7 @@ impl Supervisor {
                 threads: 0,
                 several: false,
                 open: BTreeMap::new(),
+                signalled: false,
                 reads_signals,
                 alarm: None,
                 place,
@@ -116,6 +117,10 @@ impl Supervisor {
     }
 
     pub(crate) fn ends(&mut self, id: u32, held: Held, all: bool) -> Result<(), ExecuteError> {
+        let parent = self.threads.get(&id).and_then(|thread| self.processes.get(&thread.process));
+        if let Some(parent) = parent.map(|process| process.parent) {
+            self.comes_to_a_call(parent, libc::SIGCHLD)?;
+        }
         self.lets_go(id, held, Answer::GoOn)?;
         let Some(thread) = self.threads.get_mut(&id) else { return Ok(()) };
         thread.state = State::Ends;

@@ -60,11 +60,10 @@ impl Supervisor {
                 }
             }
         }
-        let all: Vec<u32> = self.threads.keys().copied().collect();
-        self.let_signals_through(&all)?;
-        // Words that the kernel has changed, or somebody who was never seen.
+        // Words that the kernel has changed, or signals from outside.
         let processes: BTreeSet<u32> = self.threads.values().map(|thread| thread.process).collect();
         for process in processes {
+            self.takes_out(process)?;
             self.look_at_words(process, self.global)?;
         }
         // What was started and has ended before it was ever seen.

@@ -3,8 +3,8 @@
 use crate::decide::GO_ON;
 use crate::failure::ExecuteError;
 use crate::supervisor::{Supervisor, Verdict};
-use crate::thread::{On, State, Thread, Wait, has_signal, has_signal_beside};
-use petrio_intercept::{Answer, memory};
+use crate::thread::{On, Signals, State, Thread, Wait, has_signal_beside};
+use petrio_intercept::{Answer, Held, memory};
 use petrio_time::Time;
 use rustix::process::Pid;
 use std::collections::BTreeSet;
@@ -12,6 +12,12 @@ use std::collections::BTreeSet;
 /// A signal is waited for so often, for so long each time: whom it takes out of a call needs a processor for that.
 const SIGNAL_LOOKS: u32 = 1_000;
 const SIGNAL_LOOK: std::time::Duration = std::time::Duration::from_micros(20);
+/// Whoever is about to get one comes to a call first, if that is within so many times so many nanoseconds.
+const CALL_LOOKS: u32 = 10;
+const CALL_LOOK: i64 = 30_000;
+
+/// What a call returns to the kernel that is made again, unless a handler wants it otherwise (`ERESTARTSYS`): no program sees it.
+const RESTARTS: i32 = 512;
 
 /// Numbers of timers begin here: far above those that the kernel gives, from 0 for each process.
 pub(crate) const FIRST_TIMER: u32 = 1 << 20;
@@ -39,29 +45,116 @@ impl Supervisor {
         Ok(true)
     }
 
-    /// Waits until what is on its way to a process has reached it, and sees who was taken out of a call.
+    /// Waits until what is on its way to a process has reached those of its threads that run, and takes others out of their calls.
     pub(crate) fn signal_arrives(&mut self, process: u32) -> Result<(), ExecuteError> {
-        let of_it: Vec<u32> =
-            self.threads.iter().filter(|(_, thread)| thread.process == process).map(|(&id, _)| id).collect();
         for _ in 0..SIGNAL_LOOKS {
-            if !of_it.iter().any(|thread| has_signal(*thread)) {
+            if !self.getting(process).iter().any(|id| self.takes_by_itself(*id)) {
                 break;
             }
             std::thread::sleep(SIGNAL_LOOK);
         }
-        for id in &of_it {
+        let (global, mut of_it) = (self.global, Vec::new());
+        for (&id, thread) in self.threads.iter_mut().filter(|(_, thread)| thread.process == process) {
+            of_it.push(id);
             // Those who wait in the kernel may go on: whether they do is seen when nothing comes of them.
-            let global = self.global;
-            if let Some(thread) = self.threads.get_mut(id)
-                && !thread.lends
-                && matches!(thread.state, State::Elsewhere)
-            {
+            if !thread.lends && matches!(thread.state, State::Elsewhere) {
                 thread.state = State::Running;
                 thread.clock = thread.clock.max(global);
             }
         }
-        self.let_signals_through(&of_it)?;
+        self.takes_out(process)?;
         self.check_interrupted(&of_it)
+    }
+
+    /// Those threads of a process that get what is on its way to it.
+    fn getting(&self, process: u32) -> Vec<u32> {
+        let of_it = self.threads.iter().filter(|(_, thread)| thread.process == process);
+        let signals = of_it.filter_map(|(&id, thread)| {
+            let signals = Signals::of(id)?;
+            let blocked = match &thread.state {
+                State::Waits(_, Wait { blocks: Some(blocked), .. }) => *blocked,
+                _ => signals.blocked,
+            };
+            Some((id, Signals { blocked, ..signals }))
+        });
+        crate::thread::getting(&signals.collect::<Vec<_>>())
+    }
+
+    /// Whether a signal reaches a thread by the kernel alone: it isn't in a held call, or signals take it out of these.
+    fn takes_by_itself(&self, id: u32) -> bool {
+        self.threads.get(&id).is_some_and(|thread| match &thread.state {
+            State::Running | State::Elsewhere | State::Ends | State::Outside => true,
+            State::Waits(_, Wait { blocks: Some(_), .. }) => false,
+            _ => !self.started.listener.holds_firmly(),
+        })
+    }
+
+    /// Threads of a process that wait, and get a signal, go on: the kernel ends their calls. One that does something else gets it when its
+    /// call is over, as in any kernel.
+    pub(crate) fn takes_out(&mut self, process: u32) -> Result<(), ExecuteError> {
+        let getting = self.getting(process);
+        if let Some(process) = self.processes.get_mut(&process) {
+            process.signalled = !getting.is_empty();
+        }
+        getting.into_iter().try_for_each(|id| self.is_taken_out(id))
+    }
+
+    /// A thread begins to wait: a signal that came before ends that at once.
+    pub(crate) fn may_be_taken_out(&mut self, id: u32) -> Result<(), ExecuteError> {
+        match self.threads.get(&id).map(|thread| thread.process) {
+            Some(process) if self.processes.get(&process).is_some_and(|process| process.signalled) => {
+                self.takes_out(process)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn is_taken_out(&mut self, id: u32) -> Result<(), ExecuteError> {
+        let Some(Thread { state: State::Waits(held, wait), .. }) = self.threads.get(&id) else {
+            return Ok(());
+        };
+        let answer = match (&wait.on, wait.until) {
+            // The library's ranks know of no signals.
+            (On::Others, _) => return Ok(()),
+            (On::Time, Some(until)) => self.sleeps_no_longer(id, held, until),
+            _ => Answer::GoOn,
+        };
+        self.clears.remove(&id);
+        for queue in self.words.values_mut() {
+            queue.retain(|waiting| *waiting != id);
+        }
+        self.wake(id, answer, self.global)
+    }
+
+    /// What sleeping returns that a signal has ended: how long it would have been is told where it is asked for.
+    fn sleeps_no_longer(&self, id: u32, held: &Held, until: Time) -> Answer {
+        let is_caught = Signals::of(id).is_some_and(|it| it.pending() & !it.blocked & it.caught != 0);
+        if !is_caught {
+            // It ends its process, or stops it, and it sleeps again when that is over.
+            return Answer::Error(RESTARTS);
+        }
+        crate::clocks::tell_left(id, held, until.saturating_sub(self.global));
+        Answer::Error(libc::EINTR)
+    }
+
+    /// Before a signal is sent to a process that catches it: those of its threads that run come to a call, if they do so soon. A call that
+    /// was made and not yet told is interrupted by a signal, whichever it is; one that was told isn't.
+    pub(crate) fn comes_to_a_call(&mut self, process: u32, signal: i32) -> Result<(), ExecuteError> {
+        let runs = |this: &Self| {
+            let mut of_it = this.threads.values().filter(|thread| thread.process == process);
+            of_it.any(|thread| matches!(thread.state, State::Running))
+        };
+        let bit = 1u64 << (signal.unsigned_abs().clamp(1, 64) - 1);
+        if !runs(self) || !Signals::of(process).is_some_and(|signals| signals.caught & bit != 0) {
+            return Ok(());
+        }
+        for _ in 0..CALL_LOOKS {
+            self.receive(CALL_LOOK)?;
+            if !runs(self) {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// A process gets a descriptor from which it reads these signals.
@@ -84,20 +177,6 @@ impl Supervisor {
         let blocked = wait.blocks.unwrap_or(u64::MAX) & !read;
         wait.blocks = Some(blocked);
         has_signal_beside(id, blocked)
-    }
-
-    /// Those of these threads that wait, and let a signal through meanwhile that they block else, go on: the kernel ends their waits.
-    pub(crate) fn let_signals_through(&mut self, threads: &[u32]) -> Result<(), ExecuteError> {
-        for &id in threads {
-            if let Some(Thread { state: State::Waits(_, Wait { blocks: Some(blocked), .. }), .. }) =
-                self.threads.get(&id)
-                && has_signal_beside(id, *blocked)
-            {
-                self.clears.remove(&id);
-                self.wake(id, Answer::GoOn, self.global)?;
-            }
-        }
-        Ok(())
     }
 
     /// Those of these threads whose calls a signal has ended.
@@ -130,6 +209,7 @@ impl Supervisor {
     }
 
     fn send(&mut self, process: u32, signal: i32) -> Result<(), ExecuteError> {
+        self.comes_to_a_call(process, signal)?;
         let pid = i32::try_from(process).ok().and_then(Pid::from_raw);
         if let (Some(pid), Some(signal)) = (pid, rustix::process::Signal::from_named_raw(signal)) {
             // One that is gone needs none.

@@ -421,6 +421,7 @@ impl Supervisor {
                 if let Some(thread) = self.threads.get_mut(&id) {
                     thread.state = State::Waits(held, wait);
                 }
+                self.may_be_taken_out(id)?;
             }
             Verdict::End { all } => self.ends(id, held, all)?,
             Verdict::Start { waits } => self.starts(id, held, waits)?,

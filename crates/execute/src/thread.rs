@@ -137,6 +137,8 @@ pub(crate) struct Process {
     pub(crate) several: bool,
     /// Files of its descriptors that are known.
     pub(crate) open: BTreeMap<i32, Opened>,
+    /// Whether a signal has come that none of its threads could take yet: one that begins to wait looks for it.
+    pub(crate) signalled: bool,
     /// Signals that it reads from descriptors (signalfd(2)): whether one is there only its own threads see.
     pub(crate) reads_signals: u64,
     /// When its alarm goes off, and how often after that.
@@ -184,29 +186,54 @@ impl Status {
     }
 }
 
-/// Whether a signal is on its way to a thread that lets it through (proc(5), status): it hasn't been taken out of its call yet.
-pub(crate) fn has_signal(thread: u32) -> bool {
-    std::fs::read_to_string(format!("/proc/{thread}/status")).is_ok_and(|text| is_signalled(&text))
+/// Signals on their way to a thread, and what it makes of them: a bit for each (proc(5), status).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Signals {
+    /// To itself, and to its process, of whose threads one gets them.
+    pub(crate) own: u64,
+    pub(crate) shared: u64,
+    pub(crate) blocked: u64,
+    /// For which its process has handlers.
+    pub(crate) caught: u64,
+}
+
+impl Signals {
+    pub(crate) fn of(thread: u32) -> Option<Self> {
+        Some(Self::read(&std::fs::read_to_string(format!("/proc/{thread}/status")).ok()?))
+    }
+
+    fn read(status: &str) -> Self {
+        let of = |key: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(key));
+            line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+        };
+        let [own, shared, blocked, caught] = ["SigPnd:", "ShdPnd:", "SigBlk:", "SigCgt:"].map(of);
+        Self { own, shared, blocked, caught }
+    }
+
+    pub(crate) const fn pending(&self) -> u64 {
+        self.own | self.shared
+    }
 }
 
 /// Whether a signal is on its way to a thread that blocks these.
 pub(crate) fn has_signal_beside(thread: u32, blocked: u64) -> bool {
-    let status = std::fs::read_to_string(format!("/proc/{thread}/status"));
-    status.is_ok_and(|text| pending(&text) & !blocked != 0)
+    Signals::of(thread).is_some_and(|signals| signals.pending() & !blocked != 0)
 }
 
-/// A set of signals of a status.
-fn signals(status: &str, key: &str) -> u64 {
-    let line = status.lines().find_map(|line| line.strip_prefix(key));
-    line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
-}
-
-fn pending(status: &str) -> u64 {
-    signals(status, "SigPnd:") | signals(status, "ShdPnd:")
-}
-
-fn is_signalled(status: &str) -> bool {
-    pending(status) & !signals(status, "SigBlk:") != 0
+/// Of threads of one process, in their order, those that get what is on its way (the kernel's signal.c, complete_signal): what was sent to one
+/// is its own; what was sent to the process is the first one's that lets it through.
+pub(crate) fn getting(threads: &[(u32, Signals)]) -> Vec<u32> {
+    let mut left = threads.first().map_or(0, |(_, signals)| signals.shared);
+    let mut all = Vec::new();
+    for (id, signals) in threads {
+        let shared = left & !signals.blocked;
+        left &= !shared;
+        if shared | signals.own & !signals.blocked != 0 {
+            all.push(*id);
+        }
+    }
+    all
 }
 
 /// In one letter what the kernel says of a thread: R, S, D, T, Z, X (proc(5), stat); none of one that is gone.
@@ -225,14 +252,23 @@ mod tests {
     fn a_status_names_the_process_its_parent_and_its_number_inside() {
         let text = "Name:\tsh\nTgid:\t812\nPid:\t813\nPPid:\t800\nNStgid:\t812\t3\n";
         assert_eq!(Status::read(text), Status { process: 812, parent: 800, inside: 3 });
-        assert!(is_signalled(
-            "SigPnd:\t0000000000000000\nShdPnd:\t0000000000002000\nSigBlk:\t0000000000000000\n"
-        ));
-        assert!(!is_signalled(
-            "SigPnd:\t0000000000000000\nShdPnd:\t0000000000002000\nSigBlk:\t0000000000002000\n"
-        ));
         let own = std::process::id();
         assert!(letter(own, own).is_some());
         assert_eq!(letter(own, u32::MAX), None);
+    }
+    #[test]
+    fn a_signal_to_a_process_is_the_first_threads_that_lets_it_through() {
+        let child = 1 << (17 - 1);
+        let status = "SigPnd:\t0000000000000000\nShdPnd:\t0000000000010000\nSigBlk:\t0000000000010000\nSigCgt:\t0000000000010002\n";
+        let first = Signals::read(status);
+        assert_eq!(first, Signals { own: 0, shared: child, blocked: child, caught: child | 2 });
+        let open = Signals { blocked: 0, ..first };
+        assert_eq!(getting(&[(1, first), (2, open), (3, open)]), [2]);
+        assert_eq!(getting(&[(1, open), (2, open)]), [1]);
+        assert!(getting(&[(1, first), (2, first)]).is_empty());
+        // One of a thread's own is its own, however many get the process's.
+        let own = Signals { own: 2, ..open };
+        assert_eq!(getting(&[(1, open), (2, own), (3, first)]), [1, 2]);
+        assert!(getting(&[]).is_empty());
     }
 }

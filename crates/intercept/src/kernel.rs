@@ -19,9 +19,23 @@ const SYNC_WAKE_UP: u64 = 1;
 /// Installs a filter for this thread, and what it starts, for ever: calls that it names are held, and the descriptor tells of them.
 /// The thread must have renounced new privileges.
 pub(crate) fn install(filter: &[Instruction]) -> io::Result<OwnedFd> {
-    let fd = set(filter, libc::SECCOMP_FILTER_FLAG_NEW_LISTENER)?;
+    let firmly = if holds_firmly() { FIRMLY } else { 0 };
+    let fd = set(filter, libc::SECCOMP_FILTER_FLAG_NEW_LISTENER | firmly)?;
     // SAFETY: the call has just made this descriptor, and nobody else knows of it.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// A call that is held stays so until it is answered, from when it was told on, whatever signals come but those that kill.
+const FIRMLY: libc::c_ulong = libc::SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
+
+/// Whether the kernel can hold calls so (Linux 5.19 on). Else a signal takes a thread out of any call, also of such as no kernel lets fail
+/// for a signal (close, open, fsync).
+pub(crate) fn holds_firmly() -> bool {
+    let flags = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER | FIRMLY;
+    let nothing = std::ptr::null::<libc::sock_fprog>();
+    // SAFETY: there is no filter at this address, which the kernel says after it has looked at the flags; nothing is installed.
+    unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, nothing) };
+    io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT)
 }
 
 /// As [`install`], without a listener: calls that it names are told to whoever follows the thread.

@@ -42,13 +42,20 @@ pub struct Listener {
     descriptor: OwnedFd,
     /// Made when it is first waited for calls alone.
     patience: Option<Patience>,
+    holds_firmly: bool,
 }
 
 impl Listener {
     /// Of a descriptor that came from a filter.
     pub fn new(descriptor: OwnedFd) -> Self {
         kernel::wake_at_once(descriptor.as_fd());
-        Self { descriptor, patience: None }
+        Self { descriptor, patience: None, holds_firmly: kernel::holds_firmly() }
+    }
+
+    /// Whether a call that was told stays held whatever signals come but those that kill (Linux 5.19 on). Whoever holds one that waits has to
+    /// see then whether a signal ends it: let go on, it returns as the kernel would have it.
+    pub const fn holds_firmly(&self) -> bool {
+        self.holds_firmly
     }
 
     /// The next call, waited for about a millisecond, with a single call of our own.

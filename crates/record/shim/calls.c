@@ -92,10 +92,11 @@ static long open_file(long number, long folder, const char *path, long flags, lo
         number == SYS_openat ? RAW(number, folder, path, flags, mode) : RAW(number, folder, path, how, mode);
     record.took = petrio_ended(record.begin);
     if (result < 0) {
-        char name[PATH_MAX];
-        size_t length = petrio_path_of((int)folder, path, name, sizeof name);
+        char *name = petrio_take_room();
+        size_t length = petrio_path_of((int)folder, path, name, PATH_MAX);
         record.error = (uint16_t)-result;
         petrio_write(&record, name, length);
+        petrio_give_room();
         return result;
     }
     struct petrio_file file;
@@ -167,8 +168,8 @@ static long of_name(int kind, long number, int folder, const char *path, long fl
         record.extra = (uint64_t)at.st_size;
         record.flags = S_ISDIR(at.st_mode) ? PETRIO_DIRECTORY : 0;
     }
-    char name[PATH_MAX];
-    size_t length = petrio_path_of(folder, path, name, sizeof name);
+    char *name = petrio_take_room();
+    size_t length = petrio_path_of(folder, path, name, PATH_MAX);
     long result = RAW(number, a, b, c, d, e);
     record.took = petrio_ended(record.begin);
     if (kind == PETRIO_TRUNCATE)
@@ -177,9 +178,9 @@ static long of_name(int kind, long number, int folder, const char *path, long fl
         record.error = (uint16_t)-result;
     if (petrio_self.in_mpi)
         record.compute = 0;
-    if (kind == PETRIO_STAT && there == 0 && !(S_ISREG(at.st_mode) || S_ISDIR(at.st_mode)))
-        return result;
-    petrio_write(&record, name, length);
+    if (kind != PETRIO_STAT || there != 0 || S_ISREG(at.st_mode) || S_ISDIR(at.st_mode))
+        petrio_write(&record, name, length);
+    petrio_give_room();
     return result;
 }
 
@@ -196,7 +197,7 @@ static long rename_file(long number, int from, const char *old, int to, const ch
         record.extra = (uint64_t)at.st_size;
         record.flags = S_ISDIR(at.st_mode) ? PETRIO_DIRECTORY : 0;
     }
-    char names[2 * PATH_MAX];
+    char *names = petrio_take_room();
     size_t length = petrio_path_of(from, old, names, PATH_MAX);
     names[length++] = 0;
     length += petrio_path_of(to, new, names + length, PATH_MAX);
@@ -205,6 +206,7 @@ static long rename_file(long number, int from, const char *old, int to, const ch
     if (result < 0)
         record.error = (uint16_t)-result;
     petrio_write(&record, names, length);
+    petrio_give_room();
     return result;
 }
 

@@ -25,6 +25,17 @@ __asm__(
     "  syscall\n"
     "  ret\n"
     "  .cfi_endproc\n"
+    ".hidden petrio_raw_at\n"
+    ".type petrio_raw_at, @function\n"
+    "petrio_raw_at:\n"
+    "  .cfi_startproc\n"
+    "  push %rbx\n  .cfi_def_cfa_offset 16\n  .cfi_offset %rbx, -16\n"
+    "  mov %rsp, %rbx\n  .cfi_def_cfa_register %rbx\n"
+    "  mov %rcx, %rsp\n  mov %rdi, %rax\n  mov %rsi, %rdi\n  mov %rdx, %rsi\n"
+    "  syscall\n"
+    "  mov %rbx, %rsp\n  pop %rbx\n  .cfi_def_cfa %rsp, 8\n"
+    "  ret\n"
+    "  .cfi_endproc\n"
     /* These nine bytes are how unwinders know the end of a signal's handler. */
     "  nop\n"
     ".globl petrio_restore\n"
@@ -39,6 +50,8 @@ __asm__(
     "  nop\n"
     ".size petrio_raw, petrio_raw_end - petrio_raw\n");
 
+/* As petrio_raw, of two arguments, with another stack pointer. */
+long petrio_raw_at(long number, long a, long b, long stack) __attribute__((visibility("hidden")));
 extern const char petrio_restore[] __attribute__((visibility("hidden")));
 extern const char petrio_raw_end[] __attribute__((visibility("hidden")));
 
@@ -49,6 +62,8 @@ extern const char petrio_raw_end[] __attribute__((visibility("hidden")));
 #define ALLOWED 0
 #define SYS_SIGNAL (1ull << (SIGSYS - 1))
 #define RESTORER 0x04000000ul
+/* Bytes below its stack pointer that a function may use. */
+#define RED_ZONE 128
 
 struct kernel_action {
     void *handler;
@@ -110,6 +125,19 @@ static long change_mask(ucontext_t *context, long how, const uint64_t *wanted, u
     return result;
 }
 
+/* The stack that is set aside for handlers (sigaltstack(2)). The kernel changes none on which its caller stands, as this handler may: it is called
+ * from where the program stands. Signals wait meanwhile, as they would begin where this handler has its frame. */
+static long change_stack(ucontext_t *context, const stack_t *wanted, stack_t *before)
+{
+    const uint64_t all = ~0ull;
+    uint64_t mask;
+    RAW(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, sizeof all);
+    long result = petrio_raw_at(SYS_sigaltstack, (long)wanted, (long)before, context->uc_mcontext.gregs[REG_RSP] - RED_ZONE);
+    RAW(SYS_sigaltstack, NULL, &context->uc_stack);
+    RAW(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
+    return result;
+}
+
 /* A wait under another mask: whose handlers make system calls, too. */
 static long wait_with(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -166,10 +194,7 @@ static void trapped(int signal, siginfo_t *info, void *opaque)
         break;
     case SYS_rt_sigprocmask: result = change_mask(context, a, (void *)b, (void *)c, d); break;
     case SYS_rt_sigaction: result = change_action((int)a, (void *)b, (void *)c, d); break;
-    case SYS_sigaltstack:
-        result = RAW(number, a, b);
-        RAW(number, NULL, &context->uc_stack);
-        break;
+    case SYS_sigaltstack: result = change_stack(context, (const stack_t *)a, (stack_t *)b); break;
     case SYS_rt_sigsuspend: case SYS_ppoll: case SYS_pselect6: case SYS_epoll_pwait:
         result = wait_with(number, a, b, c, d, e, f);
         break;

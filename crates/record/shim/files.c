@@ -95,11 +95,12 @@ void petrio_file_opened(int descriptor, int open_flags, struct petrio_file *file
     file->state = S_ISDIR(at.st_mode) ? FILE_FOLDER : FILE_REGULAR;
     file->flags = (uint8_t)(flags_of(open_flags) | (S_ISDIR(at.st_mode) ? PETRIO_DIRECTORY : 0));
     file->number = (uint64_t)petrio_self.process << 32 | (atomic_fetch_add(&names, 1) + 1);
-    char path[PATH_MAX];
-    size_t length = petrio_descriptor_path(descriptor, path, sizeof path), own = strlen(petrio_folder());
+    char *path = petrio_take_room();
+    size_t length = petrio_descriptor_path(descriptor, path, PATH_MAX), own = strlen(petrio_folder());
     /* What the recorder writes itself, in a process that has descriptors of the one that made it. */
     if (strncmp(path, petrio_folder(), own) == 0 && path[own] == '/') {
         *file = (struct petrio_file){.state = FILE_NONE};
+        petrio_give_room();
         goto out;
     }
     struct petrio_record name = {
@@ -107,6 +108,7 @@ void petrio_file_opened(int descriptor, int open_flags, struct petrio_file *file
         .length = at.st_ino, .extra = (uint64_t)at.st_size,
     };
     petrio_write(&name, path, length);
+    petrio_give_room();
 out:
     if (descriptor >= 0 && descriptor < DESCRIPTORS)
         files[descriptor] = *file;

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "record.h"
 #include <stddef.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -25,6 +26,8 @@ struct petrio_thread {
     uint8_t begun;
     uint8_t quiet;             /* inside MPI, whose calls on files are its own */
     uint8_t in_mpi;
+    uint8_t rooms_taken;
+    char *rooms;
     struct petrio_header *header;
     uint8_t *window;           /* the mapped part of its file */
     uint64_t window_at, position;
@@ -46,6 +49,11 @@ static inline uint64_t petrio_now(void)
 
 /* stream.c */
 int petrio_ready(void);
+/* Room for two names, until it is given back. It isn't on the stack, which may be one of few kilobytes that the program has set aside for
+ * its handlers. */
+#define ROOM (2 * PATH_MAX + 64)
+char *petrio_take_room(void);
+void petrio_give_room(void);
 struct petrio_span petrio_started(void);
 uint64_t petrio_ended(uint64_t begin);
 void petrio_write(const struct petrio_record *record, const char *text, size_t bytes);

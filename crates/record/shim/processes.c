@@ -4,7 +4,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -150,6 +149,14 @@ static char **petrio_environment(char *const *given, int is_recorded)
     return own;
 }
 
+static void unseen(const char *what, const char *path)
+{
+    char *said = petrio_take_room();
+    snprintf(said, ROOM, "%s%s", what, path);
+    say(PETRIO_UNSEEN, 0, 0, said);
+    petrio_give_room();
+}
+
 /* A program without an interpreter takes no preload: what it does isn't seen where it can't be followed. Nor is what one does that runs
  * with others' rights. Whether it has to be followed. */
 static int petrio_look_at(const char *path)
@@ -157,12 +164,10 @@ static int petrio_look_at(const char *path)
     Elf64_Ehdr head;
     Elf64_Phdr part;
     struct stat at;
-    char said[PATH_MAX + 64];
     if (!petrio_ready())
         return 0;
     if (RAW(SYS_newfstatat, AT_FDCWD, path, &at, 0) == 0 && at.st_mode & (S_ISUID | S_ISGID) && RAW(SYS_geteuid) != 0) {
-        snprintf(said, sizeof said, "a program with rights of its own: %s", path);
-        say(PETRIO_UNSEEN, 0, 0, said);
+        unseen("a program with rights of its own: ", path);
         return 0;
     }
     long file = RAW(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
@@ -179,8 +184,7 @@ static int petrio_look_at(const char *path)
     if (is_static && follower[0])
         return 1;
     if (is_static) {
-        snprintf(said, sizeof said, "a static program: %s", path);
-        say(PETRIO_UNSEEN, 0, 0, said);
+        unseen("a static program: ", path);
     }
     return 0;
 }

@@ -2,6 +2,7 @@
 
 mod limits;
 mod programs;
+mod signals;
 mod times;
 
 use crate::support::{Answer, Folder};

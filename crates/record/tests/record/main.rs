@@ -6,6 +6,7 @@
     reason = "a test that fails panics, and one that is skipped says so"
 )]
 
+mod aside;
 mod calls;
 mod foretold;
 mod parallel;
