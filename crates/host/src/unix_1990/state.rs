@@ -14,13 +14,10 @@ use super::layout::Layout;
 use super::over_nfs::Over;
 use super::parameters::{RecordedReads, UnixError, UnixParameters};
 use crate::daemon::Daemon;
-use petrio_colours::{
-    BlockRequest, Direction, Failure, FileId, FileOp, Operation, Purpose, SECTOR_BYTES, local_operations,
-};
+use petrio_colours::{BlockRequest, Direction, Failure, FileOp, Operation, local_operations};
 use petrio_kernel::{Key, Time};
 use petrio_persist::Persist;
 use petrio_stage::fast_map::FastMap;
-use petrio_units::numbers::as_number;
 use std::hash::Hash;
 use std::ops::Range;
 
@@ -34,7 +31,7 @@ pub(super) struct Host {
     pub(super) parameters: UnixParameters,
     pub(super) cache: BufferCache,
     /// Each file system's, by its number.
-    volumes: Vec<Files>,
+    pub(super) volumes: Vec<Files>,
     /// Those that are other hosts', by the same numbers.
     pub(super) over: FastMap<u32, Over>,
     pub(super) block_bytes: u64,
@@ -426,41 +423,6 @@ impl Host {
         });
         let request = BlockRequest { process, synchronous, ..request };
         self.in_flight.send(Transfer::Block(key, direction), request, now);
-    }
-
-    /// Writes the inodes (and directory blocks) of what a call has changed, and waits for it.
-    pub(super) fn write_metadata(&mut self, job: &mut Job, of: &[FileId], now: Time) -> Next {
-        if !self.parameters.metadata || self.is_over(job.op.file_system) {
-            return Next::Return;
-        }
-        let (caller, volume) = (job.caller(), job.op.file_system);
-        if !std::mem::replace(&mut job.sent, true) {
-            let sectors = self.parameters.fragment.get() / SECTOR_BYTES;
-            for &file in of {
-                let address = self.volumes[volume as usize].inode(file) / sectors * sectors;
-                self.send_metadata(job, (address, as_number(sectors)), now);
-            }
-        }
-        job.waited = true;
-        match self.metadata.contains_key(&caller) {
-            true => Next::Wait(Event::Metadata(caller)),
-            false => Next::Return,
-        }
-    }
-
-    /// Writes what a call has changed about files, so many device blocks at an address.
-    pub(super) fn send_metadata(&mut self, job: &Job, (address, blocks): (u64, u32), now: Time) {
-        *self.metadata.entry(job.caller()).or_default() += 1;
-        let request = BlockRequest {
-            process: job.op.process,
-            direction: Direction::Write,
-            synchronous: true,
-            purposes: Purpose::Metadata.into(),
-            address,
-            blocks,
-            ..BlockRequest::default()
-        };
-        self.in_flight.send(Transfer::Metadata(job.caller(), job.op.file_system), request, now);
     }
 
     /// A request has come back from the device of a file system; `false` where the host never sent it there.

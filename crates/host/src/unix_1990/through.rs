@@ -1,4 +1,4 @@
-//! Writes that are on the disk before they return: those of an NFS server, and of files that are opened so (O_SYNC).
+//! Writes that are on the disk before they return: those of an NFS server, of files that are opened so (O_SYNC), and of names and inodes.
 //!
 //! ```text
 //!  of each block:  what points to it, if it is new and not the inode's own ─▶ the block      then:  the inode, if the file has grown
@@ -15,7 +15,9 @@
 
 use super::buffer_cache::{BlockKey, Content, VolumeFile};
 use super::call::{Event, Job, Next};
+use super::in_flight::Transfer;
 use super::state::Host;
+use petrio_colours::{BlockRequest, Direction, FileId, Purpose, SECTOR_BYTES};
 use petrio_kernel::Time;
 use petrio_units::numbers::as_number;
 
@@ -65,7 +67,7 @@ impl Host {
         let number = file.file();
         if is_new && self.files(file).is_behind_indirect(key.block) {
             let address = self.files_mut(file).indirect(number, key.block)?;
-            let blocks = as_number(bytes / petrio_colours::SECTOR_BYTES);
+            let blocks = as_number(bytes / SECTOR_BYTES);
             self.send_metadata(job, (address, blocks), now);
             job.then = Some(key);
             return Some(Next::Wait(Event::Metadata(job.caller())));
@@ -89,5 +91,40 @@ impl Host {
             self.locked.remove(&file);
             self.events.push(Event::Unlocked(file));
         }
+    }
+
+    /// Writes the inodes (and directory blocks) of what a call has changed, and waits for it.
+    pub(super) fn write_metadata(&mut self, job: &mut Job, of: &[FileId], now: Time) -> Next {
+        if !self.parameters.metadata || self.is_over(job.op.file_system) {
+            return Next::Return;
+        }
+        let (caller, volume) = (job.caller(), job.op.file_system);
+        if !std::mem::replace(&mut job.sent, true) {
+            let sectors = self.parameters.fragment.get() / SECTOR_BYTES;
+            for &file in of {
+                let address = self.volumes[volume as usize].inode(file) / sectors * sectors;
+                self.send_metadata(job, (address, as_number(sectors)), now);
+            }
+        }
+        job.waited = true;
+        match self.metadata.contains_key(&caller) {
+            true => Next::Wait(Event::Metadata(caller)),
+            false => Next::Return,
+        }
+    }
+
+    /// Writes what a call has changed about files, so many device blocks at an address.
+    pub(super) fn send_metadata(&mut self, job: &Job, (address, blocks): (u64, u32), now: Time) {
+        *self.metadata.entry(job.caller()).or_default() += 1;
+        let request = BlockRequest {
+            process: job.op.process,
+            direction: Direction::Write,
+            synchronous: true,
+            purposes: Purpose::Metadata.into(),
+            address,
+            blocks,
+            ..BlockRequest::default()
+        };
+        self.in_flight.send(Transfer::Metadata(job.caller(), job.op.file_system), request, now);
     }
 }

@@ -1,6 +1,6 @@
 //! How many writes to the disk a call of an NFS server is, against what `rwip` of SunOS 4 and Juszczak (1994) say.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 use super::call::{Event, Job, Next};
 use super::state::Host;
 use super::{UnixFile, UnixFileSystem, UnixParameters};

@@ -7,6 +7,7 @@ use crate::host::linux::{FILE_SYSTEM, Linux};
 use crate::parts::{Directory, name_in};
 use crate::schema::Names;
 use indexmap::IndexMap;
+use petrio_units::numbers::as_number;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where mounts are checked.
@@ -20,8 +21,8 @@ pub(crate) struct CheckSite<'s, 'c, 'i> {
     pub(crate) networks: &'s [Vec<usize>],
     /// The file systems of hosts by name, and the host of each, where it has one.
     pub(super) file_systems: Directory,
-    /// Those of hosts of other families.
-    guest_file_systems: Directory,
+    /// The same with those of hosts of other families.
+    file_systems_of_all: Directory,
     pub(crate) mounted: Vec<Option<usize>>,
     /// What each mount is, by its name.
     mounted_as: BTreeMap<String, String>,
@@ -64,9 +65,10 @@ impl<'s, 'c, 'i> CheckSite<'s, 'c, 'i> {
         let file_systems = Directory::of(file_systems, checker.places.copies());
         let mounted_as = linux.fs.keys().map(|name| (name.clone(), format!("the file system \"{name}\"")));
         let mounted_as = mounted_as.collect();
-        let of_guests =
-            checker.guest_file_systems.iter().map(|guest| (guest.name.as_str(), guest.host.as_str()));
-        let guest_file_systems = Directory::of(of_guests, checker.places.copies());
+        let guests =
+            checker.guest_file_systems.iter().map(|guest| (guest.name.as_str(), guest.name.as_str()));
+        let all = linux.fs.keys().map(|name| (name.as_str(), name.as_str())).chain(guests);
+        let file_systems_of_all = Directory::of(all, checker.places.copies());
         let (mounted, busy, joined) = Default::default();
         Self {
             linux,
@@ -75,7 +77,7 @@ impl<'s, 'c, 'i> CheckSite<'s, 'c, 'i> {
             with_guests,
             networks,
             file_systems,
-            guest_file_systems,
+            file_systems_of_all,
             mounted,
             mounted_as,
             busy,
@@ -117,16 +119,22 @@ impl<'s, 'c, 'i> CheckSite<'s, 'c, 'i> {
 
     /// The same, of which some may be of other families: they are counted after Linux' own.
     pub(crate) fn file_systems_and_guests(&mut self, path: &str, key: &str, names: &Names) -> Vec<usize> {
-        let found: Vec<Vec<u32>> = names.iter().map(|name| self.guest_file_systems.find(name)).collect();
-        if found.is_empty() || found.iter().any(Vec::is_empty) {
-            return self.file_systems(path, key, names);
+        let path = format!("{path}.{key}");
+        if self.are_mounts_of_others(&path, names) {
+            return Vec::new();
         }
-        let found: BTreeSet<usize> = found.into_iter().flatten().map(|number| number as usize).collect();
+        let found = self.checker.find(&path, names, &self.file_systems_of_all, FILE_SYSTEMS);
+        let found: Vec<usize> = found.into_iter().map(|number| number as usize).collect();
         for &number in &found {
-            let name = self.checker.guest_file_systems[number].name.clone();
-            self.checker.exported.insert(name);
+            match number.checked_sub(self.linux.fs.len()) {
+                None => self.checker.use_volume(as_number(number)),
+                Some(guest) => {
+                    let name = self.checker.guest_file_systems[guest].name.clone();
+                    self.checker.exported.insert(name);
+                }
+            }
         }
-        found.into_iter().map(|number| self.linux.fs.len() + number).collect()
+        found
     }
 
     /// The hosts of file systems.

@@ -194,7 +194,9 @@ impl<'l> Shared<'l> {
         of: LayoutOf,
     ) -> Result<Arc<LaidOut>, RunFailure> {
         type Stored<'s> = Box<dyn Fn(&PlannedFile) -> Option<PlannedFile> + 's>;
-        let held = self.held.get(there).map(Vec::as_slice).unwrap_or_default();
+        // Behind those of its own hosts come those of guests, and other volumes have these numbers.
+        let own = there < self.linux.file_systems.len();
+        let held = self.held.get(there).filter(|_| own).map(Vec::as_slice).unwrap_or_default();
         let (mut told, mut own): (u64, Option<PlannedFile>) = (0, None);
         let mut stored: Vec<(Range<usize>, Stored<'_>)> = Vec::new();
         for &(number, position) in held {
