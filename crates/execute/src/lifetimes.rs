@@ -2,7 +2,7 @@
 
 use crate::failure::ExecuteError;
 use crate::supervisor::Supervisor;
-use crate::thread::{Birth, On, Process, State, Status, Thread, Wait, Word};
+use crate::thread::{Birth, Letter, On, Process, State, Status, Thread, Wait, Word};
 use crate::used::Used;
 use petrio_intercept::{Answer, Held, memory};
 use petrio_time::Time;
@@ -65,6 +65,7 @@ impl Supervisor {
                     processor.now(status.process, id, alone).unwrap_or(0)
                 },
                 processor,
+                letter: Letter::default(),
                 looked: None,
                 lends: false,
                 has_run_long: false,

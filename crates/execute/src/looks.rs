@@ -3,7 +3,7 @@
 use crate::failure::ExecuteError;
 use crate::options::Compute;
 use crate::supervisor::Supervisor;
-use crate::thread::{State, letter};
+use crate::thread::State;
 use petrio_time::Time;
 use std::collections::BTreeSet;
 
@@ -23,8 +23,8 @@ impl Supervisor {
         self.looks += 1;
         let all: Vec<u32> = self.threads.keys().copied().collect();
         for id in all {
-            let Some(thread) = self.threads.get(&id) else { continue };
-            let (process, sees) = (thread.process, letter(thread.process, id));
+            let Some(thread) = self.threads.get_mut(&id) else { continue };
+            let (process, sees) = (thread.process, thread.letter.now(thread.process, id));
             if matches!(sees, None | Some(b'Z' | b'X')) {
                 self.gone(id)?;
                 continue;

@@ -18,7 +18,7 @@ use crate::real_time::Wall;
 use crate::signals::{FIRST_TIMER, SignalTimer};
 use crate::standstill::Starts;
 use crate::table::{Call, Counts, Table};
-use crate::thread::{Birth, On, Process, SharedPage, State, Thread, Wait, Word, letter};
+use crate::thread::{Birth, On, Process, SharedPage, State, Thread, Wait, Word};
 use crate::told::Told;
 use petrio_colours::{FileOp, RequestId};
 use petrio_intercept::vdso::Clocks;
@@ -262,7 +262,7 @@ impl Supervisor {
         for (&id, thread) in &mut self.threads {
             if !thread.lends
                 && matches!(thread.state, State::Elsewhere)
-                && !matches!(letter(thread.process, id), Some(b'S' | b'D' | b'T' | b't'))
+                && !matches!(thread.letter.now(thread.process, id), Some(b'S' | b'D' | b'T' | b't'))
             {
                 thread.state = State::Running;
                 thread.clock = thread.clock.max(global);

@@ -6,7 +6,9 @@ use petrio_time::Time;
 use rustix::event::PollFlags;
 use rustix::fs::OFlags;
 use std::collections::{BTreeMap, VecDeque};
+use std::fs::File;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -95,6 +97,7 @@ pub(crate) struct Thread {
     pub(crate) used: u64,
     /// By what that is asked.
     pub(crate) processor: crate::used::Used,
+    pub(crate) letter: Letter,
     /// What it had used when it was first seen to compute since its last call.
     pub(crate) looked: Option<u64>,
     /// Names that are to be looked up when its call is over: what there is then has this number.
@@ -236,11 +239,28 @@ pub(crate) fn getting(threads: &[(u32, Signals)]) -> Vec<u32> {
     all
 }
 
-/// In one letter what the kernel says of a thread: R, S, D, T, Z, X (proc(5), stat); none of one that is gone.
+/// In one letter what the kernel says of a thread: R, S, D, T, Z, X (proc(5), stat); none of one that is gone. Whoever asks often keeps this.
+#[derive(Debug, Default)]
+pub(crate) struct Letter {
+    kept: Option<File>,
+}
+
+impl Letter {
+    pub(crate) fn now(&mut self, process: u32, thread: u32) -> Option<u8> {
+        if self.kept.is_none() {
+            self.kept = Some(File::open(format!("/proc/{process}/task/{thread}/stat")).ok()?);
+        }
+        // Behind the name, which is of at most 64 bytes and ends with the last bracket.
+        let mut text = [0; 128];
+        let got = self.kept.as_ref()?.read_at(&mut text, 0).ok()?;
+        let name_ends = text.get(..got)?.iter().rposition(|byte| *byte == b')')?;
+        text.get(name_ends + 2).copied()
+    }
+}
+
+/// As [`Letter`], once.
 pub(crate) fn letter(process: u32, thread: u32) -> Option<u8> {
-    let text = std::fs::read(format!("/proc/{process}/task/{thread}/stat")).ok()?;
-    let name_ends = text.iter().rposition(|byte| *byte == b')')?;
-    text.get(name_ends + 2).copied()
+    Letter::default().now(process, thread)
 }
 
 #[cfg(test)]

@@ -230,8 +230,12 @@ impl Tree {
         fs::create_dir(&work)?;
         fs::set_permissions(&upper, fs::metadata(place)?.permissions())?;
         let target = self.at(place);
-        // Numbers of files that stay when they are written to, first.
-        let ways = if self.plain { [",userxattr,xino=on", ",userxattr"] } else { [",xino=on", ",userxattr"] };
+        // Numbers of files that stay when they are written to, first; and with an index, which a user's namespace hasn't, files of several
+        // names that stay one.
+        let ways: &[&str] = match self.plain {
+            true => &[",userxattr,xino=on", ",userxattr"],
+            false => &[",xino=on,index=on", ",xino=on", ",userxattr"],
+        };
         let mut last = Ok(());
         for way in ways {
             let mut options = Vec::new();

@@ -9,5 +9,6 @@
 mod aside;
 mod calls;
 mod foretold;
+mod fortran;
 mod parallel;
 mod support;

@@ -280,3 +280,19 @@ fn a_server_of_databases_starts_serves_and_stops() {
     // Five commits, a turn each at least.
     assert!(seconds(&report) > 5.0 / 120.0, "{report}");
 }
+
+/// As the objects of a repository that was cloned, which git links once more and compares.
+#[test]
+fn a_file_of_several_names_stays_one_when_it_gets_another() {
+    let test = "a_file_of_several_names_stays_one_when_it_gets_another";
+    let Some(folder) = possible(test, &["sh", "ln", "stat"]) else { return };
+    if !rustix::process::getuid().is_root() {
+        println!("skipped: {test}: overlays of users keep no index of files of several names");
+        return;
+    }
+    folder.write("one", "text");
+    fs::hard_link(folder.path("one"), folder.path("two")).unwrap();
+    let script = "stat -c %i one > before; ln one three; stat -c %i one two three | sort -u | cmp - before; stat -c %h one";
+    let (answer, _) = executed(&folder, &["sh", "-c", script]);
+    assert_eq!((answer.code, answer.out.trim()), (Some(0), "3"), "{}", answer.talk);
+}
