@@ -209,6 +209,9 @@ pub(super) fn lay_out(
             (kind.access, kind.write_access) = (Some(access.clone()), None);
         }
     }
+    if let Some(compute) = &crowd.compute {
+        specification.user.values_mut().for_each(|kind| kind.compute = Some(compute.clone()));
+    }
     let mut population = Population::of(&specification, users).map_err(refused)?;
     if crowd.access.is_some() {
         population.draw_accesses();
@@ -244,6 +247,7 @@ pub(super) fn lay_out(
         placement: placement.clone(),
         sessions,
         begins: specification.begins.time(),
+        sleep: crowd.sleeps(),
     });
     let is_wanted = |whose: &Whose| part.is_none_or(|part| part.processes.contains(&whose.2));
     let processes: Vec<Whose> = processes(&shared.population).filter(is_wanted).collect();

@@ -7,6 +7,7 @@
 //! and pauses.
 
 use super::access::Using;
+use super::crowd::Sleep;
 use super::population::{Population, Type, time_of};
 use super::readings::{Readings, ThinkAfter};
 use super::session::{self, Whose};
@@ -35,6 +36,7 @@ pub(super) struct Shared {
     pub(super) sessions: u32,
     /// When the users begin, after midnight.
     pub(super) begins: Time,
+    pub(super) sleep: Sleep,
 }
 
 /// Random numbers of a session.
@@ -77,6 +79,8 @@ pub(super) struct State {
     pub(super) due: VecDeque<FileOp>,
     /// A think time that must come next.
     thinks: Time,
+    /// What that costs has been spent.
+    goes_to_sleep: bool,
     /// Where calls come in an order of their own: how far the session is in it, and what follows the think time.
     pub(super) walk: Walk,
     pub(super) after: VecDeque<FileOp>,
@@ -94,11 +98,11 @@ impl UserProgram {
 }
 
 impl FileProgram for UserProgram {
-    fn next(&mut self, _now: Time) -> Result<Step, ProgramError> {
+    fn next(&mut self, now: Time) -> Result<Step, ProgramError> {
         if self.shared.placement.watch.is_stopped() {
             return Err(ProgramError::Stopped);
         }
-        Ok(self.state.next(&self.shared))
+        Ok(self.state.next(&self.shared, now))
     }
 }
 
@@ -118,6 +122,7 @@ impl State {
             using: Vec::new(),
             due: VecDeque::new(),
             thinks: Time::ZERO,
+            goes_to_sleep: false,
             walk: Walk::default(),
             after: VecDeque::new(),
             clock,
@@ -128,14 +133,20 @@ impl State {
         program
     }
 
-    fn next(&mut self, shared: &Shared) -> Step {
+    fn next(&mut self, shared: &Shared, now: Time) -> Step {
         loop {
             // What is due comes before the thinking after it.
             if let Some(op) = self.due.pop_front() {
                 return Step::Operation(op);
             }
             if self.thinks > Time::ZERO {
-                return Step::Think(std::mem::replace(&mut self.thinks, Time::ZERO));
+                let Sleep { costs, .. } = shared.sleep;
+                if costs > Time::ZERO && !std::mem::replace(&mut self.goes_to_sleep, true) {
+                    return Step::Operation(computing(&self.on(shared, FileId::ROOT), costs));
+                }
+                self.goes_to_sleep = false;
+                let time = std::mem::replace(&mut self.thinks, Time::ZERO);
+                return Step::Think(shared.sleep.until_tick(now, time));
             }
             if let Some(op) = self.after.pop_front() {
                 return Step::Operation(op);

@@ -9,8 +9,8 @@ use clap::Args;
 use petrio_files::inputs::Inputs;
 use petrio_scenario::report::Estimate;
 use petrio_validation::pvfs::{
-    BLOCKS_KIB, COUNTS, Experiment, GridJudgement, GridRow, MOST_CLIENTS, Moves, Outcome, chapter_page,
-    chapter_seven, find, findings, judge, predict, read_grids,
+    BLOCKS_KIB, COUNTS, Experiment, GridJudgement, GridRow, MOST_CLIENTS, Moves, Outcome, Regimes,
+    chapter_page, chapter_seven, find, findings, judge, predict, read_grids,
 };
 use petrio_validation::verdict::{Judged, Judgement};
 use serde::Serialize;
@@ -210,6 +210,12 @@ fn summary(grid: &GridJudgement) -> String {
         text.push_str(&format!(
             "  two regimes in {} cells, of which the slow one is predicted in {predicted:.0} % and was measured in {measured:.0} %\n",
             grid.regimes.len()
+        ));
+    }
+    for (cell, regimes) in &grid.regimes {
+        let Regimes { at_mb_per_s, slow_predicted_percent, slow_measured_percent } = regimes;
+        text.push_str(&format!(
+            "    {cell}: below {at_mb_per_s:.1} MB/s {slow_predicted_percent:.0} % predicted, {slow_measured_percent:.0} % measured\n"
         ));
     }
     for (faster, slower) in grid.broken.iter().take(10) {

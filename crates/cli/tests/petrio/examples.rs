@@ -302,6 +302,25 @@ fn programs_wait_for_a_server_that_stops_on_a_hard_mount_and_are_told_on_a_soft_
 }
 
 #[test]
+fn what_is_written_to_a_server_of_1990_is_on_its_disk_with_its_inode_and_indirect_block() {
+    let name = "nfs-1990.toml";
+    let writes = |report: &Value| -> f64 {
+        let devices = report["traffic"].as_array().unwrap().iter();
+        let served = devices.filter(|device| device["name"] == "served");
+        let rows = served.flat_map(|device| device["purposes"].as_array().unwrap());
+        rows.filter_map(|row| row.pointer("/writes/requests").and_then(Value::as_f64)).sum()
+    };
+    let all = run(name, &[]);
+    assert_eq!(writes(&all), 12.0 * 2.0 + 20.0 * 3.0);
+    let twelve = run(name, &["--set", "workload.w.file_size=\"96 KiB\""]);
+    assert_eq!(writes(&twelve), 12.0 * 2.0);
+    let data = run(name, &["--set", "unix.server.metadata=false"]);
+    assert_eq!(writes(&data), 32.0);
+    let each = figure(&all, "/simulated_s") / writes(&all);
+    assert!((0.011..0.014).contains(&each), "some 12 ms for each: {each}");
+}
+
+#[test]
 fn stripes_over_all_targets_of_lustre_are_twice_as_fast_as_one_and_less_may_not_be_dirty() {
     let name = "lustre.toml";
     let one = run(name, &[]);

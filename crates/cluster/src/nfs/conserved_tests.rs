@@ -89,7 +89,13 @@ fn nfs_cluster(
         }
         let framing = Framing::default();
         let asked_for = (parameters, &options, &framing);
-        nfs_page(building.page, "home", asked_for, (&all, &server), &mut building.processors);
+        nfs_page(
+            building.page,
+            "home",
+            asked_for,
+            (&all, &NfsServer { there: &server, is_of_1990: false }),
+            &mut building.processors,
+        );
         asked
     })
 }

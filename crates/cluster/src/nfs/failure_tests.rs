@@ -65,7 +65,8 @@ impl World {
             patience: Patience::of(&options, true),
             failures: failures.clone(),
         };
-        let asks = Asks { process: 1, file_system: 0, export: ExportMode::Sync, shared: false };
+        let asks =
+            Asks { process: 1, file_system: 0, export: ExportMode::Sync, shared: false, is_of_1990: false };
         let grace = options.version.is_4().then(|| Grace::new(Time::from_whole_seconds(90), 1));
         let server = sessions::Manner { failures: failures.clone(), replies, grace };
         Self {

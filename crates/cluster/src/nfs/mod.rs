@@ -37,6 +37,6 @@ mod tally;
 mod unstable;
 
 pub use carrier::Carrier;
-pub use page::{NfsClient, nfs_page};
+pub use page::{NfsClient, NfsServer, nfs_page};
 pub use parameters::{ExportMode, NfsCosts, NfsError, NfsParameters};
 pub use tally::ProcedureTally;

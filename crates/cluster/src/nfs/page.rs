@@ -38,14 +38,24 @@ pub struct NfsClient<'p> {
     pub is_of_1990: bool,
 }
 
+/// The server of an export while its page is built.
+#[derive(Debug)]
+pub struct NfsServer<'p> {
+    /// Where it is, and whom it asks.
+    pub there: &'p FileServer,
+    /// Its host is of 1990, whose file system writes names and attributes to the disk itself.
+    pub is_of_1990: bool,
+}
+
 /// Builds the page of an export that clients mount with these options; its rows, and where what each client's calls came to is found.
 pub fn nfs_page(
     parent: &mut PageBuilder<'_>,
     name: &str,
     (parameters, options, framing): (&NfsParameters, &MountOptions, &Framing),
-    (clients, there): (&[NfsClient<'_>], &FileServer),
+    (clients, at): (&[NfsClient<'_>], &NfsServer<'_>),
     processors: &mut [Processors],
 ) -> (Vec<Stage>, Vec<Place<Carrier>>) {
+    let &NfsServer { there, is_of_1990 } = at;
     let mut page = parent.page(name);
     page.carries::<Rpc>();
     conserve(&mut page);
@@ -56,7 +66,8 @@ pub fn nfs_page(
         let mut page = page.page(&there.name);
         let moved = page.probe("moved");
         let (process, file_system) = (there.process, there.file_system);
-        let asks = Asks { process, file_system, export: parameters.export, shared: clients.len() > 1 };
+        let (export, shared) = (parameters.export, clients.len() > 1);
+        let asks = Asks { process, file_system, export, shared, is_of_1990 };
         let grace =
             options.version.is_4().then(|| Grace::new(parameters.grace.time(), as_number(clients.len())));
         let manner = sessions::Manner { failures: failures.clone(), replies: parameters.reply_cache, grace };

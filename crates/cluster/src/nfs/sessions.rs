@@ -25,6 +25,8 @@ pub(super) struct Asks {
     pub(super) export: ExportMode,
     /// Several clients have mounted it.
     pub(super) shared: bool,
+    /// It is of 1990: what changes names and attributes is on its disk once its file system has done it.
+    pub(super) is_of_1990: bool,
 }
 
 /// How a server fails, and what it keeps so that nothing is done twice.
@@ -249,7 +251,8 @@ impl Sessions {
         let works = op.status.failure().is_none();
         let moved =
             if matches!(operation, Operation::Read | Operation::Write) && works { op.length } else { 0 };
-        if export == ExportMode::Sync && changes && session.settling.is_none() && works {
+        let settles = export == ExportMode::Sync && !self.asks.is_of_1990;
+        if settles && changes && session.settling.is_none() && works {
             session.settling = Some((op.status, moved));
             self.ask(slot, (Operation::Fsync, 0), now);
             return None;

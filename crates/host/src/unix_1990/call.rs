@@ -6,6 +6,13 @@ use petrio_kernel::{Key, Time};
 use petrio_persist::Persist;
 use std::collections::VecDeque;
 
+/// Whose call it is: calls of programs and of a server are numbered each by themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Persist)]
+pub(super) struct Caller {
+    process: u32,
+    id: RequestId,
+}
+
 /// What a call can wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Persist)]
 pub(super) enum Event {
@@ -16,7 +23,9 @@ pub(super) enum Event {
     /// Nothing at all is being written any more, on whichever file system.
     AllWritten,
     /// The call's own metadata have been written.
-    Metadata(RequestId),
+    Metadata(Caller),
+    /// Nobody writes through to the disk what is of a file any more.
+    Unlocked(VolumeFile),
     /// A buffer may have become free.
     Room,
 }
@@ -29,7 +38,7 @@ impl Event {
     pub(super) fn wait(self) -> usize {
         match self {
             Self::Block(_) => 0,
-            Self::Written(_) | Self::AllWritten | Self::Metadata(_) => 1,
+            Self::Written(_) | Self::AllWritten | Self::Metadata(_) | Self::Unlocked(_) => 1,
             Self::Room => 2,
         }
     }
@@ -40,8 +49,9 @@ impl Event {
             Self::Block(key) => (0u32, key.file.number(), key.block),
             Self::Written(file) => (1, file.number(), 0),
             Self::AllWritten => (2, 0, 0),
-            Self::Metadata(id) => (3, id.0, 0),
+            Self::Metadata(caller) => (3, caller.id.0, caller.process.into()),
             Self::Room => (4, 0, 0),
+            Self::Unlocked(file) => (5, file.number(), 0),
         };
         // A block has 512 bytes at least, so that its number takes no more than 55 bits.
         Key::from(kind) << 120 | Key::from(of) << 56 | Key::from(block)
@@ -58,6 +68,12 @@ pub(super) struct Job {
     pub(super) looked: Option<u64>,
     /// Whether it has gone to its file's end (O_APPEND).
     pub(super) at_end: bool,
+    /// A block that it writes once what points to it is on the disk.
+    pub(super) then: Option<BlockKey>,
+    /// Whether its file's inode says something else than on the disk: it has grown.
+    pub(super) grown: bool,
+    /// Whether it alone writes through to the disk what is of its file.
+    pub(super) holds: bool,
     /// What it had to send has been sent: it waits for that only.
     pub(super) sent: bool,
     /// Whether it had to wait for the disk.
@@ -81,11 +97,19 @@ impl Job {
             op,
             looked: None,
             at_end: false,
+            then: None,
+            grown: false,
+            holds: false,
             sent: false,
             waited: false,
             charged: now,
             failure: None,
         }
+    }
+
+    /// Whose it is.
+    pub(super) const fn caller(&self) -> Caller {
+        Caller { process: self.op.process, id: self.op.id }
     }
 
     /// It can't be done.

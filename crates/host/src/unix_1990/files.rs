@@ -8,6 +8,7 @@ use petrio_colours::{FileId, PlacedExtent, SECTOR_BYTES};
 use petrio_persist::Persist;
 use petrio_stage::fast_map::FastMap;
 use petrio_units::numbers::as_index;
+use std::collections::BTreeMap;
 
 /// A file as the host is told of it before the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,6 +42,17 @@ pub struct UnixFileSystem<'a> {
     pub over: Option<&'a OverNfs>,
 }
 
+/// Blocks of a file that its inode points to itself (NDADDR).
+const DIRECT: u64 = 12;
+
+/// Bytes of an address in an indirect block.
+const ADDRESS: u64 = 4;
+
+/// How many indirect blocks a file of so many blocks has.
+const fn indirect_of(blocks: u64, block_bytes: u64) -> u64 {
+    blocks.saturating_sub(DIRECT).div_ceil(block_bytes / ADDRESS)
+}
+
 /// A file in the run.
 #[derive(Clone, Debug, Default, Persist)]
 struct File {
@@ -49,6 +61,8 @@ struct File {
     placed: Vec<PlacedExtent>,
     /// Address of each block that was allocated; zero where none was.
     blocks: Vec<u64>,
+    /// Of each indirect block that has a place, that place, by its number.
+    indirect: BTreeMap<u64, u64>,
 }
 
 /// Where files lie on the file system of a host that are there when the run begins.
@@ -81,7 +95,7 @@ impl Files {
                 continue;
             }
             let group = files.group_of(file.parent);
-            let entry = File { size: 0, group, placed: file.extents.clone(), blocks: Vec::new() };
+            let entry = File { size: 0, group, placed: file.extents.clone(), ..File::default() };
             files.files.insert(file.file, entry);
             if file.present {
                 files.grow(file.file, file.size)?;
@@ -152,6 +166,27 @@ impl Files {
                 self.layout.release(address);
             }
         }
+        let first = indirect_of(size.div_ceil(block_bytes), block_bytes);
+        for address in entry.indirect.split_off(&first).into_values() {
+            self.layout.release(address);
+        }
+    }
+
+    /// Whether a block is pointed to by an indirect one.
+    pub(super) const fn is_behind_indirect(&self, block: u64) -> bool {
+        block >= DIRECT
+    }
+
+    /// Where the indirect block lies that points to a block: in a place of its own from now on; none where there is no room for it.
+    pub(super) fn indirect(&mut self, file: FileId, block: u64) -> Option<u64> {
+        let number = indirect_of(block + 1, self.layout.block_bytes()).checked_sub(1)?;
+        let entry = self.files.entry(file).or_default();
+        if let Some(&address) = entry.indirect.get(&number) {
+            return Some(address);
+        }
+        let address = self.layout.allocate(entry.group, 0, None)?;
+        entry.indirect.insert(number, address);
+        Some(address)
     }
 
     /// Where a block lies: its address and length in device blocks. A file's last block ends with its last fragment.

@@ -2,6 +2,7 @@
 //! sent off.
 
 use super::buffer_cache::BlockKey;
+use super::call::Caller;
 use petrio_colours::{BlockRequest, Direction, RequestId};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
@@ -13,7 +14,7 @@ pub(super) enum Transfer {
     /// A block of a file.
     Block(BlockKey, Direction),
     /// What a call has changed about files, on the file system of this number.
-    Metadata(RequestId, u32),
+    Metadata(Caller, u32),
 }
 
 impl Transfer {

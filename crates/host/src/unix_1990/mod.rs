@@ -24,8 +24,11 @@
 //! A file system of another host is mounted by NFS version 2 (`over_nfs`): its blocks lie in the same buffers, and what would go to
 //! a device goes to the server.
 //!
-//! Leaves out: paging (programs are read past the buffer cache), the inode and name caches, indirect blocks. Everything
-//! may be shared with the Linux host that is the same in both: processors, operations, requests.
+//! What it exports by NFS, its servers ask it for as processes (`petrio_cluster`): each write of theirs is on the disk before it returns, with
+//! what the file system has about it there (`through`).
+//!
+//! Leaves out: paging (programs are read past the buffer cache), the inode and name caches, indirect blocks but where a file is written
+//! through to the disk. Everything may be shared with the Linux host that is the same in both: processors, operations, requests.
 
 mod buffer_cache;
 mod call;
@@ -36,6 +39,7 @@ mod over_nfs;
 mod page;
 mod parameters;
 mod state;
+mod through;
 
 pub use files::{UnixFile, UnixFileSystem, unix_1990_layout};
 pub use over_nfs::OverNfs;
@@ -44,3 +48,5 @@ pub use parameters::{DEVICE_BLOCKS_MAX, RecordedReads, UnixError, UnixParameters
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod through_tests;

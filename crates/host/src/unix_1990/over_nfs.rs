@@ -90,7 +90,7 @@ impl Host {
             }
         }
         let request = job.asks.as_mut()?.pop_front()?;
-        let id = job.op.id;
+        let id = job.caller();
         *self.metadata.entry(id).or_default() += 1;
         self.in_flight.send(Transfer::Metadata(id, volume), request, now);
         job.waited = true;

@@ -20,14 +20,17 @@ use petrio_stage::function::Function;
 use petrio_stage::instants;
 use petrio_stage::processor::Processors;
 use petrio_stage::{MANY, Stage};
+use std::ops::Range;
 
 /// The ports of the page.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct UnixPorts {
     /// Operations come from here.
     pub operations: Place<FileOp>,
     /// They go back here.
     pub completions: Place<FileOp>,
+    /// Processes that ask for others, and have nothing open: servers.
+    pub servers: Vec<Range<u32>>,
 }
 
 /// A file system of the host, and its device. Operations name it by its position among the host's (`FileOp::file_system`).
@@ -128,7 +131,8 @@ pub fn unix_1990_page(
     (ports, processors): (UnixPorts, Option<Processors>),
 ) -> Result<Vec<Stage>, UnixError> {
     let file_systems: Vec<UnixFileSystem<'_>> = volumes.iter().map(|volume| volume.file_system).collect();
-    let host = Host::new(parameters, &file_systems)?;
+    let mut host = Host::new(parameters, &file_systems)?;
+    ports.servers.into_iter().for_each(|processes| host.serves(processes));
     let mut page = if processors.is_some() { parent.reopen(name) } else { parent.page(name) };
     page.port_in("operations", ports.operations);
     page.port_out("completions", ports.completions);

@@ -7,22 +7,19 @@
 //! transition to send off.
 
 use super::buffer_cache::{BlockKey, BufferCache, Content, Room, VolumeFile};
-use super::call::{Event, Job, Next};
+use super::call::{Caller, Event, Job, Next};
 use super::files::{Files, UnixFileSystem};
 use super::in_flight::{InFlight, Transfer};
 use super::layout::Layout;
 use super::over_nfs::Over;
 use super::parameters::{RecordedReads, UnixError, UnixParameters};
 use crate::daemon::Daemon;
-use petrio_colours::{
-    BlockRequest, Direction, Failure, FileId, FileOp, Operation, Purpose, RequestId, SECTOR_BYTES,
-    local_operations,
-};
+use petrio_colours::{BlockRequest, Direction, Failure, FileOp, Operation, local_operations};
 use petrio_kernel::{Key, Time};
 use petrio_persist::Persist;
 use petrio_stage::fast_map::FastMap;
-use petrio_units::numbers::as_number;
 use std::hash::Hash;
+use std::ops::Range;
 
 /// The sync daemon's process number in its requests.
 const DAEMON: u32 = Daemon::Flusher.process(0);
@@ -34,7 +31,7 @@ pub(super) struct Host {
     pub(super) parameters: UnixParameters,
     pub(super) cache: BufferCache,
     /// Each file system's, by its number.
-    volumes: Vec<Files>,
+    pub(super) volumes: Vec<Files>,
     /// Those that are other hosts', by the same numbers.
     pub(super) over: FastMap<u32, Over>,
     pub(super) block_bytes: u64,
@@ -45,7 +42,12 @@ pub(super) struct Host {
     pub(super) writes: FastMap<VolumeFile, u32>,
     writes_all: u32,
     /// Metadata writes on their way, by the call that waits for them.
-    pub(super) metadata: FastMap<RequestId, u32>,
+    pub(super) metadata: FastMap<Caller, u32>,
+    /// Files of which somebody writes through to the disk.
+    pub(super) locked: FastMap<VolumeFile, ()>,
+    /// Processes that are servers: they have nothing open.
+    #[persist(keep)]
+    servers: Vec<Range<u32>>,
     /// Openers of each file.
     openers: FastMap<VolumeFile, u32>,
     /// Files without a name that are still open.
@@ -96,6 +98,8 @@ impl Host {
             writes: FastMap::default(),
             writes_all: 0,
             metadata: FastMap::default(),
+            locked: FastMap::default(),
+            servers: Vec::new(),
             openers: FastMap::default(),
             nameless: FastMap::default(),
             events: Vec::new(),
@@ -103,16 +107,35 @@ impl Host {
         })
     }
 
+    /// These processes are servers: what they ask for a client is open nowhere.
+    pub(super) fn serves(&mut self, processes: Range<u32>) {
+        self.servers.push(processes);
+    }
+
+    fn opens(&mut self, op: &FileOp, file: VolumeFile) {
+        if !self.servers.iter().any(|processes| processes.contains(&op.process)) {
+            *self.openers.entry(file).or_default() += 1;
+        }
+    }
+
     pub(super) fn files(&self, of: VolumeFile) -> &Files {
         &self.volumes[of.volume() as usize]
     }
 
-    fn files_mut(&mut self, of: VolumeFile) -> &mut Files {
+    pub(super) fn files_mut(&mut self, of: VolumeFile) -> &mut Files {
         &mut self.volumes[of.volume() as usize]
     }
 
     /// Takes a call as far as it goes.
     pub(super) fn advance(&mut self, job: &mut Job, now: Time) -> Next {
+        let next = self.go_on(job, now);
+        if next == Next::Return {
+            self.unlock(job);
+        }
+        next
+    }
+
+    fn go_on(&mut self, job: &mut Job, now: Time) -> Next {
         if job.failure.is_some() {
             return Next::Return;
         }
@@ -156,7 +179,7 @@ impl Host {
                 Next::Return
             }
             Operation::Open => {
-                *self.openers.entry(file).or_default() += 1;
+                self.opens(&job.op, file);
                 Next::Return
             }
             Operation::Close => {
@@ -184,7 +207,7 @@ impl Host {
             Operation::Create => {
                 if !job.sent {
                     self.files_mut(file).create(job.op.file, parent);
-                    *self.openers.entry(file).or_default() += 1;
+                    self.opens(&job.op, file);
                 }
                 self.write_metadata(job, &[job.op.file, parent], now)
             }
@@ -278,6 +301,9 @@ impl Host {
             job.op.offset = self.files(file).size(file.file());
             job.position = job.op.offset;
         }
+        if durable && let Some(next) = self.go_on_through(job, file, now) {
+            return next;
+        }
         let end = job.op.end();
         while job.position < end {
             let key = BlockKey { file, block: job.position / bytes };
@@ -304,11 +330,18 @@ impl Host {
                 }
             }
             self.cache.touch(key);
+            let was = self.files(file).size(file.file());
             if self.files_mut(file).grow(file.file(), last).is_err() {
                 return job.fail(Failure::NoSpace);
             }
             self.cache.dirty(key, now);
             job.position = last;
+            if durable && self.writes_through(file) {
+                return match self.write_through(job, (key, was), now) {
+                    Some(next) => next,
+                    None => job.fail(Failure::NoSpace),
+                };
+            }
             if durable || last == first + bytes {
                 let waits = self.is_without_biod(key);
                 self.start_write(key, durable || waits, job.op.process, now);
@@ -318,7 +351,11 @@ impl Host {
                 }
             }
         }
-        if durable { self.until_written(file) } else { Next::Return }
+        match durable {
+            true if self.writes_through(file) => self.inode_through(job, file, now),
+            true => self.until_written(file),
+            false => Next::Return,
+        }
     }
 
     fn until_written(&self, file: VolumeFile) -> Next {
@@ -386,36 +423,6 @@ impl Host {
         });
         let request = BlockRequest { process, synchronous, ..request };
         self.in_flight.send(Transfer::Block(key, direction), request, now);
-    }
-
-    /// Writes the inodes (and directory blocks) of what a call has changed, and waits for it.
-    fn write_metadata(&mut self, job: &mut Job, of: &[FileId], now: Time) -> Next {
-        if !self.parameters.metadata || self.is_over(job.op.file_system) {
-            return Next::Return;
-        }
-        let (id, volume) = (job.op.id, job.op.file_system);
-        if !std::mem::replace(&mut job.sent, true) {
-            let sectors = self.parameters.fragment.get() / SECTOR_BYTES;
-            for &file in of {
-                *self.metadata.entry(id).or_default() += 1;
-                let address = self.volumes[volume as usize].inode(file) / sectors * sectors;
-                let request = BlockRequest {
-                    process: job.op.process,
-                    direction: Direction::Write,
-                    synchronous: true,
-                    purposes: Purpose::Metadata.into(),
-                    address,
-                    blocks: as_number(sectors),
-                    ..BlockRequest::default()
-                };
-                self.in_flight.send(Transfer::Metadata(id, volume), request, now);
-            }
-        }
-        job.waited = true;
-        match self.metadata.contains_key(&id) {
-            true => Next::Wait(Event::Metadata(id)),
-            false => Next::Return,
-        }
     }
 
     /// A request has come back from the device of a file system; `false` where the host never sent it there.

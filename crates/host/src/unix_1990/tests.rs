@@ -13,6 +13,8 @@ use proptest::prelude::*;
 
 const BLOCK: u64 = 8 << 10;
 const FILE: FileId = FileId(7);
+/// The process of a server.
+const SERVER: u32 = 99;
 
 fn parameters() -> UnixParameters {
     UnixParameters { metadata: false, ..UnixParameters::default() }
@@ -187,7 +189,7 @@ fn directories_and_inodes_are_written_synchronously_where_they_are_at_all() {
     let mut host = host(&with);
     let create = FileOp { file: FileId(9), ..op(Operation::Create, 0, 0) };
     let (_, next, sent_now) = begin(&mut host, create, seconds(1));
-    assert_eq!(next, Next::Wait(Event::Metadata(RequestId(0))));
+    assert!(matches!(next, Next::Wait(Event::Metadata(_))));
     assert_eq!(sent_now, [(Direction::Write, 1), (Direction::Write, 1)]);
 }
 
@@ -313,14 +315,15 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
     fn whatever_is_asked_for_ends(
-        ops in proptest::collection::vec((0u8..8, 0u32..3, 1u32..4, 0u64..200_000, 1u64..40_000), 1..60),
+        ops in proptest::collection::vec((0u8..10, 0u32..3, 1u32..4, 0u64..200_000, 1u64..40_000), 1..60),
         buffers in 4u64..20,
         file_systems in 1u32..4,
     ) {
         let parameters = UnixParameters { memory: Bytes(buffers * 10 * BLOCK), ..UnixParameters::default() };
         let mut net = NetBuilder::new("test");
         let mut page = net.top();
-        let ports = UnixPorts { operations: page.fifo("operations"), completions: page.fifo("completions") };
+        let (operations, completions) = (page.fifo("operations"), page.fifo("completions"));
+        let ports = UnixPorts { operations, completions, servers: vec![SERVER..SERVER + 1] };
         let device = ConstantRateParameters {
             name: "disk".to_owned(),
             source: "made up".to_owned(),
@@ -348,11 +351,14 @@ proptest! {
         for (number, (kind, on, file, offset, length)) in ops.into_iter().enumerate() {
             let operation = [
                 Operation::Read, Operation::Write, Operation::Fsync, Operation::Unlink, Operation::Create,
-                Operation::Truncate, Operation::Sync, Operation::Close,
+                Operation::Truncate, Operation::Sync, Operation::Close, Operation::Write, Operation::Create,
             ][kind as usize];
+            let asks = kind > 7;
             let op = FileOp {
                 id: RequestId(number as u64),
                 operation,
+                process: if asks { SERVER } else { 0 },
+                flags: AccessFlags { sync: asks, ..AccessFlags::default() },
                 file_system: on % file_systems,
                 file: FileId(file),
                 offset,
@@ -360,10 +366,10 @@ proptest! {
                 issued: Time::from_millis(number as u64),
                 ..FileOp::default()
             };
-            run.inject(ports.operations, op, Time::from_millis(number as u64)).unwrap();
+            run.inject(operations, op, Time::from_millis(number as u64)).unwrap();
         }
         run.run_until(Time::from_millis(600_000)).unwrap();
-        let done: Vec<FileOp> = run.drain(ports.completions).collect();
+        let done: Vec<FileOp> = run.drain(completions).collect();
         prop_assert_eq!(done.len(), count);
         for op in done {
             prop_assert!(op.status == Status::Done || op.status == Status::DoneFromCache);

@@ -17,6 +17,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
 
+/// A file system of a host that may be on the networks of another family, which these may export.
+#[derive(Clone, Debug)]
+pub(crate) struct GuestFileSystem {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its host's name.
+    pub(crate) host: String,
+    /// Its number among the file systems of its host.
+    pub(crate) mount: u32,
+    /// The holder that it lies on.
+    pub(crate) on: u32,
+}
+
 /// A part that holds blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct PlannedHolder {
@@ -85,6 +98,9 @@ pub(crate) struct Checker<'a, 'i> {
     pub(crate) inner_networks: BTreeMap<String, WithinHolder>,
     /// The hosts of other families than Linux', which may be on networks and mount what is exported.
     pub(crate) guests: Vec<String>,
+    /// Their file systems, and the names of those that are exported.
+    pub(crate) guest_file_systems: Vec<GuestFileSystem>,
+    pub(crate) exported: BTreeSet<String>,
     /// The holders by name, once they are known, and what hosts mount.
     pub(crate) pool: Option<Rc<Directory>>,
     pub(crate) file_systems: Option<Rc<Directory>>,
@@ -142,6 +158,8 @@ impl<'a, 'i> Checker<'a, 'i> {
             unused: Vec::new(),
             taken: BTreeMap::from(taken),
             guests: Vec::new(),
+            guest_file_systems: Vec::new(),
+            exported: BTreeSet::new(),
             pool: None,
             file_systems: None,
             missing: BTreeSet::new(),

@@ -1,6 +1,6 @@
 //! What a family of hosts is: as it is written, and once all of it is found.
 
-use crate::checker::Checker;
+use crate::checker::{Checker, GuestFileSystem};
 use crate::parts::PartKind;
 use crate::text::tree::{KeySpans, Table};
 use crate::text::{Copies, Problem, Sources};
@@ -95,6 +95,11 @@ pub(crate) trait Family: Sized {
 
     /// The hosts that may be on the networks of another family, and mount what its hosts export.
     fn guests(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Their file systems, in the order of their volumes: what can be found of them before anything is checked.
+    fn guest_file_systems(&self, _checker: &mut Checker<'_, '_>) -> Vec<GuestFileSystem> {
         Vec::new()
     }
 

@@ -83,6 +83,7 @@ macro_rules! families {
 
             pub(crate) fn check(&self, checker: &mut Checker<'_, '_>) -> CheckedHosts {
                 checker.guests = [$(self.$name.guests()),*].concat();
+                checker.guest_file_systems = [$(self.$name.guest_file_systems(checker)),*].concat();
                 CheckedHosts { $($name: self.$name.check(checker),)* }
             }
 

@@ -18,6 +18,7 @@ use petrio_models::host::nfs::MountOptions;
 use petrio_models::processor::Processors;
 use petrio_workload::program::PlannedFile;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// A link by which a host receives as much as comes, at a level that doesn't know more of it.
 #[derive(Clone, Debug)]
@@ -72,6 +73,21 @@ pub(crate) struct Guest {
     pub(crate) processors: Option<Processors>,
     /// What it mounts of others.
     pub(crate) mounts: Vec<GuestMount>,
+    /// What others ask it for, if any do.
+    pub(crate) served: Option<Served>,
+}
+
+/// What servers on such a host ask it for.
+#[derive(Debug)]
+pub(crate) struct Served {
+    /// Where they ask it.
+    pub(crate) asked: Place<FileOp>,
+    /// Where it puts all that is complete.
+    pub(crate) completions: Place<FileOp>,
+    /// As which processes they ask.
+    pub(crate) processes: Vec<Range<u32>>,
+    /// Of each of its file systems, by its number there, the files of others that are on it.
+    pub(crate) files: BTreeMap<u32, Vec<PlannedFile>>,
 }
 
 /// An export that such a host mounts.

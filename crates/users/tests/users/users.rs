@@ -347,3 +347,42 @@ fn new_files_are_numbered_for_as_many_as_are_there_at_once() {
     assert_eq!(some[0], all[0]);
     assert_eq!(some[1], all[1], "five sessions, of which all stay");
 }
+
+#[test]
+fn thinking_ends_at_ticks_of_a_clock_and_going_to_sleep_is_computed_and_calls_stay_the_same() {
+    let tick = Time::from_millis(20);
+    let run = |crowd: &Users| {
+        let workload = thesis().prepare(crowd, &seed(3), None).unwrap();
+        let mut program = workload.programs.into_iter().next().unwrap();
+        let (mut calls, mut computed, mut ends, mut now) = (Vec::new(), 0u64, Vec::new(), Time::ZERO);
+        loop {
+            match program.next(now).unwrap() {
+                Step::Operation(op) if op.operation == Operation::Compute => {
+                    computed += 1;
+                    now = now.saturating_add(Time::from_picos(op.length));
+                }
+                // Each takes some odd time.
+                Step::Operation(op) => {
+                    now = now.saturating_add(Time::from_micros(1_234));
+                    calls.push(op);
+                }
+                Step::Think(time) => {
+                    now = now.saturating_add(time);
+                    ends.push(now);
+                }
+                Step::End => return (calls, computed, ends),
+                _ => {}
+            }
+        }
+    };
+    let usual = Users::new("", 1, 2);
+    let (calls, none, ends) = run(&usual);
+    let sleep = Some("1 ms".parse().unwrap());
+    let (again, computed, at_ticks) =
+        run(&Users { tick: Some("20 ms".parse().unwrap()), sleep, ..usual.clone() });
+    assert_eq!((calls, none), (again, 0));
+    assert_eq!(computed, at_ticks.len() as u64);
+    assert_eq!(at_ticks.len(), ends.len());
+    assert!(at_ticks.iter().all(|end| end.as_picos().is_multiple_of(tick.as_picos())));
+    assert!(!ends.iter().all(|end| end.as_picos().is_multiple_of(tick.as_picos())));
+}

@@ -109,7 +109,8 @@ pub(super) fn run_played(
             (requests, completions)
         }
     };
-    let host_ports = UnixPorts { operations: page.fifo("operations"), completions: page.fifo("completions") };
+    let (operations, completions) = (page.fifo("operations"), page.fifo("completions"));
+    let host_ports = UnixPorts { operations, completions, servers: Vec::new() };
     let there: Vec<UnixFile> = (0..)
         .zip(files.files())
         .map(|(position, file)| unix_file(files.file_id(position, 1), file, system.stretch))
@@ -119,8 +120,7 @@ pub(super) fn run_played(
     let file_system = UnixFileSystem { name: "files", device_blocks: blocks, files: &there, over: None };
     let volume = UnixVolume { file_system, requests, request_completions };
     unix_1990_page(&mut page, "host", &host, &[volume], (host_ports, None))?;
-    let programs =
-        programs_page(&mut page, (&[host_ports.operations], "host"), |_| 0, host_ports.completions);
+    let programs = programs_page(&mut page, (&[operations], "host"), |_| 0, completions);
     let net = net.build().map_err(|error| IvyError::Net(error.to_string()))?;
 
     let records = FileRecords::new(played.events, files.clone(), played.think_per, Placement::new("ivy"));

@@ -3,7 +3,7 @@
 use super::mount::{CheckSite, CheckedMounts};
 use super::profiles::{Profile, profiles};
 use super::{HOST, Linux};
-use crate::checker::Checker;
+use crate::checker::{Checker, GuestFileSystem};
 use crate::network::PlacedTraffic;
 use crate::parts::Directory;
 use indexmap::IndexMap;
@@ -19,6 +19,8 @@ pub(crate) struct CheckedLinux {
     pub(super) profiles: IndexMap<String, Profile>,
     /// Hosts of other families.
     pub(super) guests: Vec<String>,
+    /// Their file systems.
+    pub(super) guest_file_systems: Vec<GuestFileSystem>,
     /// The hosts of each network: those of other families are counted after Linux'.
     pub(super) networks: Vec<Vec<usize>>,
     /// The ends of those that are within holders.
@@ -49,7 +51,8 @@ impl Linux {
         site.finish();
         let inner = std::mem::take(&mut checker.inner_networks);
         let inner = inner.into_iter().map(|(network, within)| (network, within.ends)).collect();
-        CheckedLinux { profiles, guests, networks, inner, traffic, mounts }
+        let guest_file_systems = checker.guest_file_systems.clone();
+        CheckedLinux { profiles, guests, guest_file_systems, networks, inner, traffic, mounts }
     }
 
     fn check_hosts(&self, checker: &mut Checker<'_, '_>) {

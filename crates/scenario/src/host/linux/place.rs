@@ -5,6 +5,7 @@ use super::mount::{PlaceSite, PlacedMount, beyond_memory, most_in_memory};
 use super::network::NETWORK;
 use super::profiles::Profile;
 use super::{HOST, Linux, PlacedLinux};
+use crate::checker::GuestFileSystem;
 use crate::host::family::{Ground, PlacedFamily, TellLevers, TellWords, Volume};
 use crate::text::tree::KeySpans;
 use crate::text::{Copies, Problem, Sources};
@@ -24,7 +25,7 @@ pub struct PlacedHost {
 impl Linux {
     pub(super) fn placed(
         &self,
-        CheckedLinux { mut profiles, guests, networks, mut inner, traffic, mounts }: CheckedLinux,
+        CheckedLinux { mut profiles, guests, guest_file_systems, networks, mut inner, traffic, mounts }: CheckedLinux,
         ground: &Ground<'_>,
         problems: &mut Vec<Problem>,
     ) -> PlacedLinux {
@@ -45,9 +46,11 @@ impl Linux {
         }
         let ends = networks.iter().map(Vec::len);
         let mut site = PlaceSite::new(self, (&mut hosts, &guests), ends, ground, problems);
+        site.guest_file_systems = &guest_file_systems;
         let mut placed = self.placed_mounts(mounts, &mut site);
         placed.hosts = hosts;
         placed.guests.clone_from(&guests);
+        placed.guest_file_systems.clone_from(&guest_file_systems);
         problems.extend(beyond_memory(&placed.hosts, &placed.file_systems, ground));
         let mut targets = vec![Vec::new(); networks.len()];
         for (network, own) in placed.mounts().filter_map(|(_, mount)| mount.targets()) {
@@ -79,6 +82,19 @@ impl PlacedLinux {
         own.or_else(guest).unwrap_or_default()
     }
 
+    /// The host of a file system, its number among that host's, and its name: those of hosts of other families are counted after its own.
+    pub(super) fn served(&self, there: usize) -> (usize, u32, &str) {
+        if let Some(own) = self.file_systems.get(there) {
+            return (own.host, own.mount, &own.name);
+        }
+        let guest =
+            there.checked_sub(self.file_systems.len()).and_then(|guest| self.guest_file_systems.get(guest));
+        guest.map_or((0, 0, ""), |GuestFileSystem { name, host, mount, .. }| {
+            let number = self.guests.iter().position(|guest| guest == host).unwrap_or(0);
+            (self.hosts.len() + number, *mount, name)
+        })
+    }
+
     /// Of each volume, the first of those with which it numbers its files together: what others lie on with these, and what
     /// lies on the same with others. The mounts of what lies on none see the same files, by themselves.
     fn spaces(&self) -> Vec<usize> {
@@ -89,9 +105,16 @@ impl PlacedLinux {
             let Some(&first) = together.first() else { continue };
             spaces.iter_mut().filter(|space| together.contains(space)).for_each(|space| *space = first);
         }
+        // File systems of guests are counted after all volumes of this family.
+        let own: usize = self.mounts().map(|(_, mount)| mount.volumes().len()).sum();
+        let of_guest = |below: usize| below.checked_sub(self.file_systems.len()).map(|guest| own + guest);
         let all = self.mounts_and_volumes().flat_map(|(volumes, mount)| {
-            let below = mount.lies_on().first().copied().unwrap_or(volumes.start);
-            let space = spaces.get(below).copied().unwrap_or(below);
+            let below = mount.lies_on().first().copied();
+            let space = match below {
+                Some(below) => spaces.get(below).copied().or_else(|| of_guest(below)),
+                None => None,
+            };
+            let space = space.unwrap_or_else(|| spaces.get(volumes.start).copied().unwrap_or(volumes.start));
             volumes.map(move |_| space)
         });
         all.collect()

@@ -3,7 +3,7 @@
 mod pages;
 
 use super::family::{Family, Ground, PlacedFamily, TellLevers, TellWords, Volume};
-use crate::checker::{Checker, PlannedHolder, PlannedVolume};
+use crate::checker::{Checker, GuestFileSystem, PlannedHolder, PlannedVolume};
 use crate::holder::Stands;
 use crate::parts::{PartKind, Pool, name_on};
 use crate::schema::{Names, read_apart, read_parts, values};
@@ -11,6 +11,7 @@ use crate::text::tree::Table;
 use crate::text::{Copies, Problem, Sources, refusal};
 use indexmap::IndexMap;
 use petrio_models::host::unix_1990::UnixParameters;
+use petrio_units::numbers::as_number;
 use petrio_workload::parallel::Mounted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -106,6 +107,9 @@ impl UnixHost {
             let PlannedHolder { name: part, stands, .. } = checker.holder(on).clone();
             let name = if found.len() > 1 { name_on(host, &part) } else { host.to_owned() };
             checker.volume(volume(&name, Some(on)));
+            if checker.exported.contains(&name) {
+                checker.use_volume(as_number(checker.volumes.len() - 1));
+            }
             checker.claim(on, &format!("the Unix host \"{host}\""), &at);
             if stands == Stands::BeforeQueue {
                 let message = format!("the Unix host \"{host}\" lies on the throttle \"{part}\"");
@@ -149,6 +153,31 @@ impl Family for Unix {
 
     fn guests(&self) -> Vec<String> {
         self.unix.keys().cloned().collect()
+    }
+
+    fn guest_file_systems(&self, checker: &mut Checker<'_, '_>) -> Vec<GuestFileSystem> {
+        let pool = checker.pool();
+        let mut all = Vec::new();
+        for (host, part) in &self.unix {
+            let mut found: Vec<u32> = Vec::new();
+            for on in part.on.iter().flat_map(|name| pool.find(name)) {
+                if !found.contains(&on) {
+                    found.push(on);
+                }
+            }
+            let name = |on: u32| match found.len() {
+                1 => host.clone(),
+                _ => name_on(host, &checker.holder(on).name),
+            };
+            let own = (0..).zip(&found).map(|(mount, &on)| GuestFileSystem {
+                name: name(on),
+                host: host.clone(),
+                mount,
+                on,
+            });
+            all.extend(own.collect::<Vec<_>>());
+        }
+        all
     }
 
     fn check(&self, checker: &mut Checker<'_, '_>) -> Self::Checked {

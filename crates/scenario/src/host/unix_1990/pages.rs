@@ -4,21 +4,21 @@ use super::{PlacedUnix, PlacedUnixFileSystem, PlacedUnixHosts};
 use crate::claim::{Claim, Sentence};
 use crate::failure::RunFailure;
 use crate::host::HostPages;
-use crate::site::{Guest, GuestMount, HostSite};
-use petrio_colours::{FileId, PlacedExtent};
+use crate::site::{Guest, GuestMount, HostSite, Served};
+use petrio_colours::{FileId, FileOp, PlacedExtent};
 use petrio_models::host::unix_1990::{
     DEVICE_BLOCKS_MAX, OverNfs, UnixError, UnixFile, UnixFileSystem, UnixPorts, UnixVolume, unix_1990_layout,
     unix_1990_page,
 };
 use petrio_units::Bytes;
 use petrio_workload::program::PlannedFile;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 impl HostPages for PlacedUnixHosts {
     fn guests(&self, site: &mut HostSite<'_, '_>) {
         for PlacedUnix { name, parameters, .. } in &self.0 {
-            let guest = Guest { count: parameters.processors, processors: None, mounts: Vec::new() };
+            let guest = Guest { count: parameters.processors, ..Guest::default() };
             site.guests.insert(name.clone(), guest);
         }
     }
@@ -36,14 +36,18 @@ impl HostPages for PlacedUnixHosts {
 /// Puts the page of a host into the net, whose first file system has this number in the family.
 fn build_host(site: &mut HostSite<'_, '_>, unix: &PlacedUnix, first: usize) -> Result<(), RunFailure> {
     let refused = |error: UnixError| RunFailure::Host { host: unix.name.clone(), message: error.to_string() };
+    let Guest { processors, mounts, served, .. } = site.guests.remove(&unix.name).unwrap_or_default();
     let mut files = Vec::new();
-    for number in first..first + unix.file_systems.len() {
+    for (mount, number) in (0..).zip(first..first + unix.file_systems.len()) {
         let (extents, mut warnings) = site.foundation.extents(number);
         site.warnings.append(&mut warnings);
-        files.push(unix_files(&site.foundation.files(number)?, &extents));
+        let mut planned = site.foundation.files(number)?;
+        let of_others = served.iter().filter_map(|served| served.files.get(&mount)).flatten();
+        let own: BTreeSet<FileId> = planned.iter().map(|file| file.file).collect();
+        planned.extend(of_others.filter(|file| !own.contains(&file.file)));
+        files.push(unix_files(&planned, &extents));
     }
     site.warnings.extend(cached_more_than_fits(unix, &files));
-    let Guest { processors, mounts, .. } = site.guests.remove(&unix.name).unwrap_or_default();
     let over: Vec<(OverNfs, Vec<UnixFile>)> = mounts.iter().map(mounted).collect();
     if let Some(small) = mounts.iter().find(|mount| mount.options.read_size < unix.parameters.block) {
         let message = format!(
@@ -69,7 +73,18 @@ fn build_host(site: &mut HostSite<'_, '_>, unix: &PlacedUnix, first: usize) -> R
         let (requests, request_completions) = (mount.requests, mount.completions);
         volumes.push(UnixVolume { file_system, requests, request_completions });
     }
-    let ports = UnixPorts { operations: site.host(&unix.name), completions: site.completions };
+    let operations = site.host(&unix.name);
+    let mut ports = UnixPorts { operations, completions: site.completions, servers: Vec::new() };
+    if let Some(Served { asked, completions, processes, .. }) = served {
+        let entrance = site.entrance().unwrap_or(operations);
+        let mut ask = site.page.transition(&format!("{}-ask", unix.name));
+        let (op, put) = (ask.take(asked), ask.put(entrance));
+        ask.action(move |f| {
+            let op: FileOp = f.take(op);
+            f.put(put, op);
+        });
+        (ports.completions, ports.servers) = (completions, processes);
+    }
     let built = unix_1990_page(site.page, &unix.name, &unix.parameters, &volumes, (ports, processors));
     site.stages.extend(built.map_err(refused)?);
     Ok(())

@@ -10,6 +10,7 @@ mod networks;
 mod nfs;
 mod nfs_failures;
 mod nfs_of_1990;
+mod nfs_server_of_1990;
 mod one_sided;
 mod parallel;
 mod phases;

@@ -38,6 +38,8 @@ const CALL_US: f64 = 430.0;
 const COPY_MB: f64 = 4.6;
 const RPC_US: f64 = 575.0;
 const DATA_US: f64 = 560.0;
+const SLEEP_US: f64 = 1_040.0;
+const TIMED_US: f64 = 260.0;
 
 /// The scenario's settings with a factor on all that costs the workstation's processor.
 pub fn settings(factor: f64) -> Vec<String> {
@@ -48,6 +50,8 @@ pub fn settings(factor: f64) -> Vec<String> {
         us("nfs.home.costs.call", RPC_US),
         us("nfs.home.costs.answer", RPC_US),
         us("nfs.home.costs.data_kib", DATA_US),
+        us("workload.users.sleep", SLEEP_US),
+        us("workload.users.compute", TIMED_US),
     ]
 }
 

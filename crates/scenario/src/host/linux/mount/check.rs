@@ -7,6 +7,7 @@ use crate::host::linux::{FILE_SYSTEM, Linux};
 use crate::parts::{Directory, name_in};
 use crate::schema::Names;
 use indexmap::IndexMap;
+use petrio_units::numbers::as_number;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where mounts are checked.
@@ -20,6 +21,8 @@ pub(crate) struct CheckSite<'s, 'c, 'i> {
     pub(crate) networks: &'s [Vec<usize>],
     /// The file systems of hosts by name, and the host of each, where it has one.
     pub(super) file_systems: Directory,
+    /// The same with those of hosts of other families.
+    file_systems_of_all: Directory,
     pub(crate) mounted: Vec<Option<usize>>,
     /// What each mount is, by its name.
     mounted_as: BTreeMap<String, String>,
@@ -62,8 +65,24 @@ impl<'s, 'c, 'i> CheckSite<'s, 'c, 'i> {
         let file_systems = Directory::of(file_systems, checker.places.copies());
         let mounted_as = linux.fs.keys().map(|name| (name.clone(), format!("the file system \"{name}\"")));
         let mounted_as = mounted_as.collect();
+        let guests =
+            checker.guest_file_systems.iter().map(|guest| (guest.name.as_str(), guest.name.as_str()));
+        let all = linux.fs.keys().map(|name| (name.as_str(), name.as_str())).chain(guests);
+        let file_systems_of_all = Directory::of(all, checker.places.copies());
         let (mounted, busy, joined) = Default::default();
-        Self { linux, checker, hosts, with_guests, networks, file_systems, mounted, mounted_as, busy, joined }
+        Self {
+            linux,
+            checker,
+            hosts,
+            with_guests,
+            networks,
+            file_systems,
+            file_systems_of_all,
+            mounted,
+            mounted_as,
+            busy,
+            joined,
+        }
     }
 
     /// The name of a host.
@@ -98,9 +117,36 @@ impl<'s, 'c, 'i> CheckSite<'s, 'c, 'i> {
         found.into_iter().map(|number| number as usize).collect()
     }
 
+    /// The same, of which some may be of other families: they are counted after Linux' own.
+    pub(crate) fn file_systems_and_guests(&mut self, path: &str, key: &str, names: &Names) -> Vec<usize> {
+        let path = format!("{path}.{key}");
+        if self.are_mounts_of_others(&path, names) {
+            return Vec::new();
+        }
+        let found = self.checker.find(&path, names, &self.file_systems_of_all, FILE_SYSTEMS);
+        let found: Vec<usize> = found.into_iter().map(|number| number as usize).collect();
+        for &number in &found {
+            match number.checked_sub(self.linux.fs.len()) {
+                None => self.checker.use_volume(as_number(number)),
+                Some(guest) => {
+                    let name = self.checker.guest_file_systems[guest].name.clone();
+                    self.checker.exported.insert(name);
+                }
+            }
+        }
+        found
+    }
+
     /// The hosts of file systems.
     pub(crate) fn hosts_of(&self, file_systems: impl IntoIterator<Item = usize>) -> BTreeSet<usize> {
-        file_systems.into_iter().filter_map(|there| *self.mounted.get(there)?).collect()
+        let guest = |there: usize| {
+            let there = there.checked_sub(self.linux.fs.len())?;
+            let host = &self.checker.guest_file_systems.get(there)?.host;
+            let number = self.checker.guests.iter().position(|guest| guest == host)?;
+            Some(self.linux.host.len() + number)
+        };
+        let host = |there: usize| self.mounted.get(there).copied().unwrap_or_else(|| guest(there));
+        file_systems.into_iter().filter_map(host).collect()
     }
 
     /// Notes the mounts of a part by hosts, `found` telling whether all that it names is there.

@@ -54,6 +54,7 @@ pub(crate) use share::{COLUMNS as PROFILE_COLUMNS, SHARE, Share};
 pub use share::{PlacedShare, ProfileLine, SharePlacement};
 
 use super::{HOST_KIND, Host, NETWORK_KIND, PlacedHost};
+use crate::checker::GuestFileSystem;
 use crate::network::{Network, PlacedNetwork};
 use crate::parts::PartKind;
 use crate::schema::{read_parts, values};
@@ -96,6 +97,8 @@ macro_rules! mounts {
             pub hosts: Vec<PlacedHost>,
             /// The names of hosts of other families, which may be on networks and mount exports: they are counted after these.
             pub guests: Vec<String>,
+            /// Their file systems, which may be exported: they are counted after these.
+            pub(crate) guest_file_systems: Vec<GuestFileSystem>,
             /// The networks.
             pub networks: Vec<PlacedNetwork>,
             $(#[doc = $about]
@@ -138,7 +141,13 @@ macro_rules! mounts {
             /// Finds the sizes of what is mounted; the networks come later.
             pub(super) fn placed_mounts(&self, checked: CheckedMounts, site: &mut PlaceSite<'_>) -> PlacedLinux {
                 $(let $placed = place::place_all(&self.$key, checked.$key, site);)*
-                PlacedLinux { hosts: Vec::new(), guests: Vec::new(), networks: Vec::new(), $($placed),* }
+                PlacedLinux {
+                    hosts: Vec::new(),
+                    guests: Vec::new(),
+                    guest_file_systems: Vec::new(),
+                    networks: Vec::new(),
+                    $($placed),*
+                }
             }
         }
 

@@ -10,7 +10,7 @@
 use super::{Asks, MountPages, MountPoint};
 use crate::failure::RunFailure;
 use crate::host::PlacedLinux;
-use crate::site::{FilesOfOthers, HostSite, UnheldLink};
+use crate::site::{FilesOfOthers, HostSite, Served, UnheldLink};
 use petrio_colours::{FileOp, Operation};
 use petrio_kernel::{PageBuilder, Place};
 use petrio_models::Stage;
@@ -128,7 +128,7 @@ impl<'l> Shared<'l> {
         let mut shared = Self {
             linux,
             parts: Vec::new(),
-            held: vec![Vec::new(); linux.file_systems.len()],
+            held: vec![Vec::new(); linux.file_systems.len() + linux.guest_file_systems.len()],
             answers: BTreeMap::new(),
             calls: BTreeMap::new(),
             exchanges: BTreeMap::new(),
@@ -194,7 +194,9 @@ impl<'l> Shared<'l> {
         of: LayoutOf,
     ) -> Result<Arc<LaidOut>, RunFailure> {
         type Stored<'s> = Box<dyn Fn(&PlannedFile) -> Option<PlannedFile> + 's>;
-        let held = self.held.get(there).map(Vec::as_slice).unwrap_or_default();
+        // Behind those of its own hosts come those of guests, and other volumes have these numbers.
+        let own = there < self.linux.file_systems.len();
+        let held = self.held.get(there).filter(|_| own).map(Vec::as_slice).unwrap_or_default();
         let (mut told, mut own): (u64, Option<PlannedFile>) = (0, None);
         let mut stored: Vec<(Range<usize>, Stored<'_>)> = Vec::new();
         for &(number, position) in held {
@@ -251,19 +253,45 @@ impl<'l> Shared<'l> {
         if answers.is_empty() {
             return HostPorts { asked, completions: of_programs };
         }
-        let completions = site.page.fifo(&format!("{name}-completions"));
-        let mut page = site.page.page(&format!("{name}-servers"));
-        let mut sort = page.transition("sort");
-        let op = sort.take(completions);
-        let programs = sort.may_put(of_programs, 1);
-        let answers: Vec<_> =
-            (answers.iter()).map(|asked| (asked.processes.clone(), sort.may_put(asked.place, 1))).collect();
-        sort.action(move |f| {
-            let op: FileOp = f.take(op);
-            let server = answers.iter().find(|(processes, _)| processes.contains(&op.process));
-            f.put(server.map_or(programs, |(_, server)| *server), op);
-        });
-        HostPorts { asked, completions }
+        HostPorts { asked, completions: sorted(site, name, answers) }
+    }
+
+    /// The ends of a host of another family, which hears of them where others ask it.
+    fn ends_of_guest(&self, site: &mut HostSite<'_, '_>, host: usize) -> Result<HostPorts, RunFailure> {
+        let name = self.linux.host_name(host);
+        let answers = self.answers.get(&host).map(Vec::as_slice).unwrap_or_default();
+        if answers.is_empty() {
+            // Nobody asks it.
+            return Ok(HostPorts { asked: site.completions, completions: site.completions });
+        }
+        let asked = site.page.fifo(&format!("{name}-asked"));
+        let completions = sorted(site, name, answers);
+        let processes = answers.iter().map(|asked| asked.processes.clone()).collect();
+        let mut files: BTreeMap<u32, Vec<PlannedFile>> = BTreeMap::new();
+        for there in self.linux.file_systems.len()..self.held.len() {
+            let (of, mount, _) = self.linux.served(there);
+            if of == host {
+                files.insert(mount, self.files_held(site, there)?);
+            }
+        }
+        if let Some(guest) = site.guests.get_mut(name) {
+            guest.served = Some(Served { asked, completions, processes, files });
+        }
+        Ok(HostPorts { asked, completions })
+    }
+
+    /// What lies on a file system of the files of others, each once.
+    fn files_held(&self, site: &HostSite<'_, '_>, there: usize) -> Result<Vec<PlannedFile>, RunFailure> {
+        let mut files = BTreeMap::new();
+        for &(number, position) in &self.held[there] {
+            let Part { pages, volumes, .. } = &self.parts[number];
+            for volume in volumes.clone() {
+                let planned = site.foundation.files(volume)?;
+                let stored = planned.iter().filter_map(|file| pages.stored(position, file));
+                files.extend(stored.map(|file| (file.file, file)));
+            }
+        }
+        Ok(files.into_values().collect())
     }
 
     /// Builds the networks and the pages of what is mounted over them, and finishes the hosts' processors. `hosts` are those
@@ -288,7 +316,8 @@ impl<'l> Shared<'l> {
         for &number in self.open.range(linux.hosts.len()..) {
             let name = linux.host_name(number).to_owned();
             let count = site.guests.get(&name).map_or(1, |guest| guest.count);
-            position.insert(number, (processors.len(), no_ends(site)));
+            let ends = self.ends_of_guest(site, number)?;
+            position.insert(number, (processors.len(), ends));
             processors.push(Processors::new(&mut site.page.page(&name), count));
             guests.push(name);
         }
@@ -333,9 +362,22 @@ impl<'l> Shared<'l> {
     }
 }
 
-/// The ends of a host of another family, which nobody asks.
-fn no_ends(site: &HostSite<'_, '_>) -> HostPorts {
-    HostPorts { asked: site.completions, completions: site.completions }
+/// Where a host puts what is complete, for it to be told apart: what its programs asked for, and what its servers did.
+fn sorted(site: &mut HostSite<'_, '_>, name: &str, answers: &[Answers]) -> Place<FileOp> {
+    let of_programs = site.completions;
+    let completions = site.page.fifo(&format!("{name}-completions"));
+    let mut page = site.page.page(&format!("{name}-servers"));
+    let mut sort = page.transition("sort");
+    let op = sort.take(completions);
+    let programs = sort.may_put(of_programs, 1);
+    let answers: Vec<_> =
+        (answers.iter()).map(|asked| (asked.processes.clone(), sort.may_put(asked.place, 1))).collect();
+    sort.action(move |f| {
+        let op: FileOp = f.take(op);
+        let server = answers.iter().find(|(processes, _)| processes.contains(&op.process));
+        f.put(server.map_or(programs, |(_, server)| *server), op);
+    });
+    completions
 }
 
 /// A number that tells what another told, and a figure.

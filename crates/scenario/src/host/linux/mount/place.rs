@@ -3,6 +3,7 @@
 use super::MountKind;
 use super::check::mount_name;
 use super::local::PlacedSoFar;
+use crate::checker::GuestFileSystem;
 use crate::host::family::Ground;
 use crate::host::linux::{Linux, PlacedHost};
 use crate::text::Problem;
@@ -34,6 +35,8 @@ pub(crate) struct PlaceSite<'s> {
     pub(crate) hosts: &'s mut [PlacedHost],
     /// Hosts of other families.
     guests: &'s [String],
+    /// Their file systems.
+    pub(crate) guest_file_systems: &'s [GuestFileSystem],
     pub(crate) ground: &'s Ground<'s>,
     pub(crate) problems: &'s mut Vec<Problem>,
     /// The file systems of hosts.
@@ -65,7 +68,8 @@ impl<'s> PlaceSite<'s> {
         let next_ends = ends.map(as_number).collect();
         let own = std::iter::repeat_n(0, linux.host.len());
         let next_mounts = own.chain(std::iter::repeat_n(OF_GUESTS, guests.len())).collect();
-        Self { linux, hosts, guests, ground, problems, local: PlacedSoFar::default(), next_mounts, next_ends }
+        let (local, guest_file_systems) = (PlacedSoFar::default(), &[]);
+        Self { linux, hosts, guests, guest_file_systems, ground, problems, local, next_mounts, next_ends }
     }
 
     /// The next number among what a host mounts.
@@ -96,7 +100,11 @@ impl<'s> PlaceSite<'s> {
 
     /// Blocks of file systems of hosts.
     pub(crate) fn sizes(&self, file_systems: &[usize]) -> impl Iterator<Item = u64> {
-        file_systems.iter().filter_map(|&there| Some(self.local.sizes.get(there)?.1))
+        let guest = |there: usize| self.guest_file_systems.get(there.checked_sub(self.local.sizes.len())?);
+        file_systems.iter().filter_map(move |&there| match self.local.sizes.get(there) {
+            Some(&(_, blocks)) => Some(blocks),
+            None => guest(there).map(|guest| self.ground.blocks(guest.on)),
+        })
     }
 
     /// The host of a file system.

@@ -22,6 +22,7 @@ use petrio_page::numbers::counted;
 use petrio_workload::parallel::Mounted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The key of exports.
@@ -48,7 +49,7 @@ pub struct NfsPlace {
     pub network: Option<String>,
     /// The hosts that mount it. Workloads go to `node3/NAME`, which is its mount on the host node3, or to `node*/NAME`.
     pub clients: Names,
-    /// The file system that is exported, such as `server/data`.
+    /// The file system that is exported, such as `server/data`; of a Unix host of 1990 that has one, the host.
     pub server: Names,
     /// How it is mounted, as mount(8) takes it, such as `vers=3,rsize=32768,wsize=32768,noac`: `vers` (2, 3, 4.0, 4.1, 4.2), `rsize`, `wsize`,
     /// `actimeo`, `acregmin`, `acregmax`, `acdirmin`, `acdirmax`, `noac`, `sync`, `nocto`, `lookupcache`, `nordirplus`, `nolock`, `noacl`,
@@ -112,14 +113,17 @@ impl MountKind for Nfs {
         let NfsPlace { network, clients, server, .. } = &self.place;
         let network = site.network_between(&path, network.as_deref());
         let clients = site.hosts_and_guests(&path, "clients", clients);
-        self.is_of_1990(&path, &clients, site);
-        let servers = site.file_systems(&path, "server", server);
+        let servers = site.file_systems_and_guests(&path, "server", server);
         let server = servers.first().copied();
         if servers.len() > 1 {
             let message = format!("an export is of one file system, and these are {}", servers.len());
             let help = "name one of them, or make an export of each";
             site.checker.error(&format!("{path}.server"), message, help);
         }
+        let of_server = site.hosts_of(server);
+        let of_1990: Vec<usize> = clients.iter().chain(&of_server).copied().collect();
+        self.is_of_1990(&path, &of_1990, site);
+        self.promises(&path, &of_server, site);
         let options = self.options(&path, &clients, site);
         self.fails(&path, options.as_ref(), site);
         let found = network.is_some() && server.is_some() && options.is_some();
@@ -136,7 +140,6 @@ impl MountKind for Nfs {
                 site.checker.error(&format!("{path}.options"), message, help);
             }
             site.on_network(&path, network, "clients", clients.iter().copied());
-            let of_server = site.hosts_of(server);
             if let Some(&own) = of_server.iter().find(|host| clients.contains(host)) {
                 let message = format!("the host \"{}\" would mount what it exports itself", site.host(own));
                 let help =
@@ -186,14 +189,26 @@ impl Nfs {
     }
 
     /// Hosts of 1990 speak version 2, over UDP.
-    fn is_of_1990(&self, path: &str, clients: &[usize], site: &mut CheckSite<'_, '_, '_>) {
-        let Some(&guest) = clients.iter().find(|&&host| site.is_guest(host)) else { return };
+    fn is_of_1990(&self, path: &str, hosts: &[usize], site: &mut CheckSite<'_, '_, '_>) {
+        let Some(&guest) = hosts.iter().find(|&&host| site.is_guest(host)) else { return };
         let Ok(options) = MountOptions::parse(&self.place.options) else { return };
         if options.version != Version::V2 || !options.udp {
             let name = site.host(guest);
             let message = format!("the host \"{name}\" is of 1990: it speaks version 2 of NFS, and over UDP");
-            let help = "write options = \"vers=2,proto=udp\", or take another host for a client";
+            let help = "write options = \"vers=2,proto=udp\", or take another host";
             site.checker.error(&format!("{path}.options"), message, help);
+        }
+    }
+
+    /// Servers of 1990 have what they answer on disk.
+    fn promises(&self, path: &str, servers: &BTreeSet<usize>, site: &mut CheckSite<'_, '_, '_>) {
+        let Some(&guest) = servers.iter().find(|&&host| site.is_guest(host)) else { return };
+        if self.parameters.export == ExportMode::Async {
+            let name = site.host(guest);
+            let message =
+                format!("the host \"{name}\" is of 1990: it answers nothing that isn't on its disk");
+            let help = "leave out `export`, or take another host for the server";
+            site.checker.error(&format!("{path}.export"), message, help);
         }
     }
 

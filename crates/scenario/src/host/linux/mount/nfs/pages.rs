@@ -9,7 +9,7 @@ use petrio_colours::BlockRequest;
 use petrio_kernel::Place;
 use petrio_models::Stage;
 use petrio_models::cluster::FileServer;
-use petrio_models::cluster::nfs::{NfsClient, nfs_page};
+use petrio_models::cluster::nfs::{NfsClient, NfsServer, nfs_page};
 use petrio_models::host::{Format, LayoutOf, Mount};
 use petrio_units::numbers::as_number;
 use petrio_workload::program::PlannedFile;
@@ -41,7 +41,7 @@ impl<'l> NfsPages<'l> {
 
     /// The host of the server.
     fn host(&self) -> usize {
-        self.linux.file_systems[self.export.server].host
+        self.linux.served(self.export.server).0
     }
 }
 
@@ -124,15 +124,15 @@ impl MountPages for NfsPages<'_> {
         wires: &mut Connections<'_>,
     ) -> Result<Vec<Stage>, RunFailure> {
         let PlacedNfs { name, parameters, options, network, server, clients, .. } = self.export;
-        let mounted = &self.linux.file_systems[*server];
+        let (host, mount, of) = self.linux.served(*server);
         let Some(answers) = wires.answers.first().cloned() else { return Ok(Vec::new()) };
         let there = FileServer {
-            name: mounted.name.clone(),
-            port: wires.port(site.page, (*network, mounted.host), &format!("{name} server")),
-            host: wires.position(mounted.host),
-            file_system: mounted.mount,
+            name: of.to_owned(),
+            port: wires.port(site.page, (*network, host), &format!("{name} server")),
+            host: wires.position(host),
+            file_system: mount,
             process: answers.processes.start,
-            operations: wires.asked(mounted.host),
+            operations: wires.asked(host),
             completions: answers.place,
         };
         let mut of_clients = Vec::new();
@@ -147,7 +147,8 @@ impl MountPages for NfsPages<'_> {
             });
         }
         let framing = self.linux.networks[*network].parameters.framing();
-        let both = (&of_clients[..], &there);
+        let server = NfsServer { there: &there, is_of_1990: host >= self.linux.hosts.len() };
+        let both = (&of_clients[..], &server);
         let (stages, carriers) =
             nfs_page(site.page, name, (parameters, options, &framing), both, wires.processors);
         site.carriers.extend(clients.iter().map(|client| client.name.clone()).zip(carriers));
