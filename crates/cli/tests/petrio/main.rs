@@ -13,6 +13,7 @@ mod compare_notes;
 mod copies;
 mod emulate;
 mod examples;
+mod examples_mounts;
 mod exec;
 mod exec_hosts;
 mod exec_ranks;

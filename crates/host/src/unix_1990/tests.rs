@@ -323,7 +323,7 @@ proptest! {
         let mut net = NetBuilder::new("test");
         let mut page = net.top();
         let (operations, completions) = (page.fifo("operations"), page.fifo("completions"));
-        let ports = UnixPorts { operations, completions, servers: vec![SERVER..SERVER + 1] };
+        let ports = UnixPorts { operations, completions, servers: vec![std::ops::Range { start: SERVER, end: SERVER + 1 }] };
         let device = ConstantRateParameters {
             name: "disk".to_owned(),
             source: "made up".to_owned(),
