@@ -11,8 +11,8 @@
 use super::bed::{Bed, BedError};
 use super::direct::{begin_of_reads, reads_of_last_page, way};
 use super::programs::{
-    LATE, MOUNT_READS, PADS_KIB, PERCENT, ProgramsError, SIZE, Took, file, is_there, on_disk, simulated,
-    system,
+    LATE, MOUNT_READS, PADS_KIB, PERCENT, ProgramsError, SIZE, Took, file, is_there, on_disk, processor,
+    simulated, system,
 };
 use super::spans;
 use crate::verdict::Judged;
@@ -21,6 +21,7 @@ use petrio_files::temporary::TemporaryFolder;
 use petrio_kernel::Time;
 use petrio_live::emulation::{FileSystemKind, MountedDevice};
 use serde::Serialize;
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -113,7 +114,7 @@ struct Run {
 
 /// What isn't here of all that is needed.
 pub fn why_not() -> Option<String> {
-    let missing = ["mpicc", "mpirun", "objcopy"].into_iter().find(|name| !is_there(name))?;
+    let missing = ["mpicc", "mpirun", "objcopy", "taskset"].into_iter().find(|name| !is_there(name))?;
     Some(format!("{missing} isn't installed"))
 }
 
@@ -145,15 +146,19 @@ fn run(drive: &str, job: (&Path, &str), pad_kib: u64) -> Result<Run, ProgramsErr
     Ok(run)
 }
 
-/// petrio with these first words, and behind them, where there is one, the job.
-fn petrio(words: &[&std::ffi::OsStr], job: Option<(&Path, &str, &Path)>) -> Result<Command, ProgramsError> {
+/// petrio with these first words.
+fn petrio(words: &[&OsStr]) -> Result<Command, ProgramsError> {
     let program = launch::program().ok_or(BedError::NoProgram)?;
     let mut command = launch::command(program, Signal::TERM);
     command.args(words).envs(SETTINGS);
-    if let Some((program, form, state)) = job {
-        command.args(["--", "mpirun", "-np", RANKS]).arg(program).args([POINTS, STEPS, form]).arg(state);
-    }
     Ok(command)
+}
+
+/// The job behind petrio's words, started by these.
+fn job(mut petrio: Command, starts: &[&str], (program, form): (&Path, &str), state: &Path) -> Command {
+    petrio.arg("--").args(starts).args(["mpirun", "-np", RANKS]);
+    petrio.arg(program).args([POINTS, STEPS, form]).arg(state);
+    petrio
 }
 
 /// Runs it to its end, which must come and be a good one.
@@ -200,7 +205,9 @@ fn emulated(
     let state = mounted.directory().join(STATE);
     let recording = folder.join("recording");
     let words = ["record".as_ref(), "--out".as_ref(), recording.as_os_str()];
-    let command = petrio(&words, Some((program, form, &state)))?;
+    // As programs, on one processor: two have their own rooms for a file's blocks.
+    let starts = ["taskset", "--cpu-list", &processor()];
+    let command = job(petrio(&words)?, &starts, (program, form), &state);
     let begin = Instant::now();
     ends(command, "the job on the emulated disk", &folder.join("told"))?;
     let took = Time::from_seconds(begin.elapsed().as_secs_f64());
@@ -227,7 +234,7 @@ fn replayed(drive: &str, (folder, below): (&Path, &str), way: Time) -> Result<To
     );
     fs::write(&scenario, on_disk(drive, way) + &workload).map_err(system("the scenario"))?;
     let words = ["run".as_ref(), scenario.as_os_str(), "--json".as_ref(), report.as_os_str()];
-    let mut command = petrio(&words, None)?;
+    let mut command = petrio(&words)?;
     command.args(["--device-log".as_ref(), log.as_os_str()]);
     ends(command, "the recording, replayed", &folder.join("told"))?;
     simulated(&report, &log)
@@ -246,7 +253,7 @@ fn executed(
     let words = ["exec".as_ref(), scenario.as_os_str(), "--json".as_ref(), report.as_os_str()];
     let log_words = ["--device-log".as_ref(), log.as_os_str()];
     let words = [&words[..], &log_words].concat();
-    let mut command = petrio(&words, Some((program, form, Path::new(STATE))))?;
+    let mut command = job(petrio(&words)?, &[], (program, form), Path::new(STATE));
     command.current_dir(&work);
     ends(command, "the job, executed", &folder.join("told"))?;
     simulated(&report, &log)
