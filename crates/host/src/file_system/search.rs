@@ -169,11 +169,7 @@ impl Volume {
 
     fn preallocated(&mut self, inode: &mut Inode, at: u64, most: u64, goal: u64) -> Option<(u64, u64)> {
         let extents = self.parameters.family == Family::Ext4;
-        if let Some(kept) = if extents {
-            self.take_from_pieces(inode, at, most)
-        } else {
-            self.take_from_window(inode, at, most)
-        } {
+        if let Some(kept) = self.take_from_pieces(inode, at, most) {
             return Some(kept);
         }
         // Without delayed allocation the writer asks page by page.
@@ -186,25 +182,7 @@ impl Volume {
         }
     }
 
-    /// From what is kept behind the last block of a file with indirect blocks.
-    fn take_from_window(&mut self, inode: &mut Inode, at: u64, most: u64) -> Option<(u64, u64)> {
-        let window = inode.reserve.as_ref()?.window;
-        if window.left == 0 || !(window.logical..window.logical + window.left).contains(&at) {
-            return None;
-        }
-        // What was kept for blocks before this one isn't kept any longer.
-        let skipped = at - window.logical;
-        self.give_back_window(window.next, skipped);
-        let count = (window.left - skipped).min(most);
-        let block = window.next + skipped;
-        let left = window.left - skipped - count;
-        inode.reserve(&self.parameters).window =
-            Window { next: block + count, logical: at + count, left, ..window };
-        self.windowed -= count;
-        Some((block, count))
-    }
-
-    /// From a piece that is kept for just these blocks of a file of extents (ext4_mb_use_inode_pa): what lies before and behind stays.
+    /// From a piece that is kept for just these blocks of a file (ext4_mb_use_inode_pa): what lies before and behind stays.
     fn take_from_pieces(&mut self, inode: &mut Inode, at: u64, most: u64) -> Option<(u64, u64)> {
         let pieces = &mut inode.reserve.as_mut()?.pieces;
         let piece =
@@ -244,8 +222,19 @@ impl Volume {
         let goal = goal.filter(|&block| block < self.geometry.blocks);
         let run = self.multi_block_run(goal, wanted, self.stream)?;
         self.stream = run.group;
-        let (first, taken) = self.take_run(run);
-        // Too little to reach the block that is asked for is put there.
+        let taken = self.take_run(run);
+        Some(self.keep_around(inode, taken, start, (at, most)))
+    }
+
+    /// Of blocks that were taken for a file's from `start` on, those that were asked for; what lies before and behind is kept. Too few to reach
+    /// what is asked for are put there.
+    fn keep_around(
+        &mut self,
+        inode: &mut Inode,
+        (first, taken): (u64, u64),
+        start: u64,
+        (at, most): (u64, u64),
+    ) -> (u64, u64) {
         let skipped = if at - start < taken { at - start } else { 0 };
         let count = (taken - skipped).min(most);
         let block = first + skipped;
@@ -254,39 +243,34 @@ impl Volume {
             [piece(first, skipped, start), piece(block + count, taken - skipped - count, at + count)];
         inode.reserve(&self.parameters).pieces.extend(around.into_iter().filter(|piece| piece.left > 0));
         self.windowed += taken - count;
-        Some((block, count))
+        (block, count)
     }
 
-    /// A file with indirect blocks asks for what it has, too (its requests don't tell what is beside them), except for what older
-    /// windows cover; what it gets before the block it asked for stays unused.
+    /// A file with indirect blocks asks for what it has, too (its requests don't tell what is beside them), except for what was kept for it before;
+    /// what it gets before the block it asked for and behind is kept for just these blocks.
     fn for_pointers(
         &mut self,
         inode: &mut Inode,
         (at, most): (u64, u64),
         (start, length): (u64, u64),
     ) -> Option<(u64, u64)> {
-        self.drop_window(&mut inode.reserve(&self.parameters).window);
         let (_, behind) = inode.extents.around(at);
-        let end = behind.map_or(start + length, |extent| extent.first.min(start + length)).max(at + 1);
-        let kept_end = inode.reserve.as_ref().map_or(0, |reserve| reserve.kept_end);
-        let start = start.max(kept_end).min(at);
+        let reserve = inode.reserve(&self.parameters);
+        let ends = reserve.pieces.iter().map(|piece| piece.logical + piece.left);
+        let ends = ends.chain([reserve.kept_end]).filter(|&end| end <= at);
+        let begins = reserve.pieces.iter().map(|piece| piece.logical).filter(|&begin| begin > at);
+        let end = begins.chain(behind.map(|extent| extent.first)).fold(start + length, u64::min).max(at + 1);
+        let start = ends.fold(start, u64::max).min(at);
         let wanted = as_number((end - start).min(u64::from(self.taken.size_of(0))));
         let run = self.multi_block_run(None, wanted, self.stream)?;
         self.stream = run.group;
         let (first, taken) = self.take_run(run);
-        let unused = if at - start < taken { at - start } else { 0 };
-        let reserve = inode.reserve(&self.parameters);
-        if unused > 0 {
-            reserve.kept.push((first, unused));
-            reserve.kept_end = start + taken;
+        // What begins before isn't used up soon, and others may not have it (ext4_mb_normalize_request); what is used up is forgotten.
+        if start < at && at - start < taken {
+            let reserve = inode.reserve(&self.parameters);
+            reserve.kept_end = reserve.kept_end.max(start + taken);
         }
-        let block = first + unused;
-        let left = taken - unused;
-        let count = left.min(most);
-        self.windowed += taken - count;
-        reserve.window =
-            Window { next: block + count, left: left - count, logical: at + count, ..Window::default() };
-        Some((block, count))
+        Some(self.keep_around(inode, (first, taken), start, (at, most)))
     }
 
     /// From the chunk that small files share.
@@ -389,18 +373,18 @@ impl Volume {
     pub(super) fn drop_reserve(&mut self, inode: &mut Inode) {
         let Some(reserve) = &mut inode.reserve else { return };
         self.drop_window(&mut reserve.window);
-        let pieces = std::mem::take(&mut reserve.pieces).into_iter().map(|piece| (piece.next, piece.left));
-        for (block, count) in std::mem::take(&mut reserve.kept).into_iter().chain(pieces) {
-            self.give_back_window(block, count);
+        for piece in std::mem::take(&mut reserve.pieces) {
+            self.give_back_window(piece.next, piece.left);
         }
         reserve.kept_end = 0;
     }
 
     fn drop_all_windows(&mut self) {
         let keeps = |inode: &Inode| {
-            inode.reserve.as_ref().is_some_and(|reserve| {
-                reserve.window.left > 0 || !reserve.kept.is_empty() || !reserve.pieces.is_empty()
-            })
+            inode
+                .reserve
+                .as_ref()
+                .is_some_and(|reserve| reserve.window.left > 0 || !reserve.pieces.is_empty())
         };
         let keeping = self.files.iter().filter(|(_, inode)| keeps(inode)).map(|(number, _)| number);
         for number in keeping.collect::<Vec<_>>() {

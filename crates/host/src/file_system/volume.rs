@@ -35,12 +35,12 @@ pub(super) struct Window {
 /// What is kept for a file that is being written.
 #[derive(Clone, Debug, Default, Persist)]
 pub(super) struct Reserve {
+    /// Reservation only.
     pub(super) window: Window,
-    /// Blocks of older windows that lie before what was asked for, and the block of the file up to which these windows
-    /// reach; multi-block only.
-    pub(super) kept: Vec<(u64, u64)>,
+    /// Multi-block allocation of files with indirect blocks: the block of the file up to which those windows reach that began before what was
+    /// asked for.
     pub(super) kept_end: u64,
-    /// All that is kept for a file of extents: each piece for blocks of the file of its own.
+    /// All that is kept of multi-block allocation: each piece for blocks of the file of its own.
     pub(super) pieces: Vec<Window>,
 }
 

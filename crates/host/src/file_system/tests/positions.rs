@@ -121,3 +121,34 @@ fn ext4_of_300_tebibytes_has_its_descriptors_scattered() {
     let free = [0, 1, 2, 63, 64, 65].map(|group| volume.taken.free_in(group));
     assert_eq!(free, [30_985, 32_766, 32_768, 32_767, 30_991, 32_767]);
 }
+
+/// Blocks of a file with indirect blocks that are written in another order than they lie in: what is kept is kept for just these (filefrag(8) of
+/// files on ext3, Linux 6.18: after 25 blocks in order, 40, 35, 32, 26 and 33 lay at 8, 3, 0 and 1 behind where 32 did, and 26 by 10
+/// behind the seventeenth; 60, 61 and 127 to 140 of another file at one distance).
+#[test]
+fn blocks_that_are_written_out_of_order_lie_where_they_would_in_order() {
+    let mut log = Log::new(modern(Family::Ext3));
+    let places = |log: &mut Log, file: u32, order: &[u64]| -> Vec<u64> {
+        log.operate(Operation::Create, file, 0);
+        log.append(file, 25);
+        for &at in order {
+            log.volume.allocate(FileId(file), at, 1, &mut log.mapping, &mut log.touched).unwrap();
+            let size = log.volume.size(FileId(file)).max((at + 1) * BLOCK_SIZE);
+            log.volume.grow(FileId(file), size);
+        }
+        order.iter().map(|&at| log.block(file, at)).collect()
+    };
+    let order = [28, 30, 27, 26, 25, 29, 31];
+    let placed = places(&mut log, 1, &order);
+    let seventeenth = log.block(1, 16);
+    assert_eq!(placed, order.map(|at| seventeenth + at - 16));
+
+    let placed = places(&mut log, 2, &[40, 35, 32, 26, 33]);
+    let seventeenth = log.block(2, 16);
+    assert_eq!(placed[3], seventeenth + 10);
+    assert_eq!([placed[0], placed[1], placed[4]].map(|block| block - placed[2]), [8, 3, 1]);
+
+    let order = [140, 135, 131, 129, 128];
+    let placed = places(&mut log, 3, &order);
+    assert_eq!(placed, order.map(|at| placed[4] + at - 128));
+}
