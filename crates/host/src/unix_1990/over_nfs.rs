@@ -38,6 +38,8 @@ pub struct OverNfs {
 pub(super) struct Over {
     remote: Remote,
     number: u32,
+    /// Its number here.
+    volume: u32,
     /// Blocks that biods are busy with.
     by_biods: BTreeSet<BlockKey>,
     /// Files of which something couldn't be written, and why.
@@ -46,7 +48,7 @@ pub(super) struct Over {
 
 impl Over {
     /// With the files that are there.
-    pub(super) fn new(over: &OverNfs, files: &[UnixFile]) -> Option<Self> {
+    pub(super) fn new(over: &OverNfs, volume: u32, files: &[UnixFile]) -> Option<Self> {
         let prepared = files.iter().filter(|file| file.present).map(|file| PreparedFile {
             file: file.file,
             parent: file.parent,
@@ -58,15 +60,18 @@ impl Over {
         let mut random = petrio_random::generator(0, 0, "over nfs", "files");
         let remote = Remote::new(&over.options, &prepared, &mut random).ok()?;
         let (by_biods, lost) = (BTreeSet::new(), BTreeMap::new());
-        Some(Self { remote, number: over.number, by_biods, lost })
+        Some(Self { remote, number: over.number, volume, by_biods, lost })
     }
 }
 
 impl Host {
     /// The number here of a file system as operations call it.
     pub(super) fn volume_called(&self, number: u32) -> u32 {
-        let over = self.over.iter().find(|(_, over)| over.number == number);
-        over.map_or(number, |(&volume, _)| volume)
+        self.over.iter().find(|over| over.number == number).map_or(number, |over| over.volume)
+    }
+
+    fn over_mut(&mut self, volume: u32) -> Option<&mut Over> {
+        self.over.iter_mut().find(|over| over.volume == volume)
     }
 
     /// What an operation on a file system of another host waits for before it is carried out here.
@@ -79,7 +84,7 @@ impl Host {
             {
                 return Some(next);
             }
-            let over = self.over.get_mut(&volume)?;
+            let over = self.over_mut(volume)?;
             let lost = over.lost.remove(&file).filter(|_| Remote::flushes(job.op.operation));
             match over.remote.calls(&job.op, now) {
                 Ok(calls) => job.asks = Some(VecDeque::from(calls)),
@@ -115,7 +120,8 @@ impl Host {
 
     /// Whether a block has to be waited for by whoever wants it: it is another host's, and no biod is idle.
     pub(super) fn is_without_biod(&self, key: BlockKey) -> bool {
-        let busy = self.over.get(&key.file.volume()).map(|over| over.by_biods.len());
+        let volume = key.file.volume();
+        let busy = self.over.iter().find(|over| over.volume == volume).map(|over| over.by_biods.len());
         busy.is_some_and(|busy| busy >= self.parameters.biods as usize)
     }
 
@@ -128,7 +134,7 @@ impl Host {
     ) -> Option<BlockRequest> {
         let size = self.files(key.file).size(key.file.file());
         let bytes = self.block_bytes;
-        let over = self.over.get_mut(&key.file.volume())?;
+        let over = self.over_mut(key.file.volume())?;
         if !synchronous {
             over.by_biods.insert(key);
         }
@@ -144,7 +150,7 @@ impl Host {
         now: Time,
     ) {
         let size = self.files(key.file).size(key.file.file());
-        let Some(over) = self.over.get_mut(&key.file.volume()) else { return };
+        let Some(over) = self.over_mut(key.file.volume()) else { return };
         over.by_biods.remove(&key);
         match (direction, failure) {
             (Direction::Write, None) => over.remote.wrote(key.file.file(), size, now),
@@ -157,7 +163,7 @@ impl Host {
 
     /// Whether an operation changes a file system of another host, whose server writes what that changes.
     pub(super) fn is_over(&self, volume: u32) -> bool {
-        self.over.contains_key(&volume)
+        self.over.iter().any(|over| over.volume == volume)
     }
 
     /// Whether it is one that the host's own tables carry out.

@@ -32,8 +32,8 @@ pub(super) struct Host {
     pub(super) cache: BufferCache,
     /// Each file system's, by its number.
     pub(super) volumes: Vec<Files>,
-    /// Those that are other hosts', by the same numbers.
-    pub(super) over: FastMap<u32, Over>,
+    /// Those that are other hosts'.
+    pub(super) over: Vec<Over>,
     pub(super) block_bytes: u64,
     /// For each file the block that a sequential reader comes to next.
     next_block: FastMap<VolumeFile, u64>,
@@ -66,7 +66,7 @@ impl Host {
         let block_bytes = parameters.block.get();
         let mut cache = BufferCache::new(parameters.buffers());
         let mut volumes = Vec::new();
-        let mut over = FastMap::default();
+        let mut over = Vec::new();
         for (volume, file_system) in (0..).zip(file_systems) {
             for known in file_system.files.iter().filter(|file| file.cached && file.present) {
                 let file = VolumeFile::new(volume, known.file);
@@ -77,8 +77,8 @@ impl Host {
                 }
             }
             if let Some(mounted) = file_system.over {
-                let own = Over::new(mounted, file_system.files);
-                over.insert(volume, own.ok_or(UnixError::Mounted { name: file_system.name.to_owned() })?);
+                let own = Over::new(mounted, volume, file_system.files);
+                over.push(own.ok_or(UnixError::Mounted { name: file_system.name.to_owned() })?);
             }
             let files = Layout::new(parameters, file_system.device_blocks)
                 .and_then(|layout| Files::new(layout, file_system.files));
