@@ -168,9 +168,7 @@ impl Supervisor {
             // It has waited for those whom it had started.
             thread.clock = thread.clock.max(self.global);
         }
-        for queue in self.words.values_mut() {
-            queue.retain(|waiting| *waiting != id);
-        }
+        self.leaves_words(id);
         self.in_flight.retain(|_, of| *of != id);
         self.slots.insert(thread.slot);
         self.births.retain(|birth| birth.by != id || birth.process != thread.process);

@@ -120,9 +120,7 @@ impl Supervisor {
             _ => Answer::GoOn,
         };
         self.clears.remove(&id);
-        for queue in self.words.values_mut() {
-            queue.retain(|waiting| *waiting != id);
-        }
+        self.leaves_words(id);
         self.wake(id, answer, self.global)
     }
 
@@ -218,12 +216,17 @@ impl Supervisor {
         self.signal_arrives(process)
     }
 
-    /// A signal has taken a thread out of its call, which it makes again, or not.
-    pub(crate) fn interrupted(&mut self, id: u32) {
-        let global = self.global;
+    /// A thread waits at no word any more.
+    pub(crate) fn leaves_words(&mut self, id: u32) {
         for queue in self.words.values_mut() {
             queue.retain(|waiting| *waiting != id);
         }
+    }
+
+    /// A signal has taken a thread out of its call, which it makes again, or not.
+    pub(crate) fn interrupted(&mut self, id: u32) {
+        let global = self.global;
+        self.leaves_words(id);
         // What it had asked of storage goes on without it.
         self.in_flight.retain(|_, of| *of != id);
         if let Some(thread) = self.threads.get_mut(&id) {

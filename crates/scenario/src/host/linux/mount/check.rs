@@ -1,6 +1,6 @@
 //! What every check of a mount is given: which hosts there are, on which networks, and the file systems that others may lie on.
 
-use super::MountKind;
+use super::{FileSystemKind, MountKind};
 use crate::checker::{Checker, FILE_SYSTEMS, HOSTS, PlannedVolume, listed};
 use crate::host::linux::network::NETWORK;
 use crate::host::linux::{FILE_SYSTEM, Linux};
@@ -177,6 +177,46 @@ impl<'s, 'c, 'i> CheckSite<'s, 'c, 'i> {
                 found,
                 is_beside_others: false,
             });
+        }
+    }
+
+    /// That no client of the part at `path` is one of its servers.
+    pub(crate) fn serve_others(&mut self, path: &str, clients: &[usize], is_server: impl Fn(usize) -> bool) {
+        if let Some(&host) = clients.iter().find(|&&host| is_server(host)) {
+            let host = self.host(host);
+            let message = format!("the host \"{host}\" is one of its servers, and would be its own client");
+            self.checker.error(&format!("{path}.clients"), message, "let other hosts mount it");
+        }
+    }
+
+    /// That file systems which `key` of the part at `path` names are of a kind, with what is to be said of one that isn't, and what to do.
+    pub(super) fn are_of(
+        &mut self,
+        (path, key): (&str, &str),
+        file_systems: &[usize],
+        fits: impl Fn(&FileSystemKind) -> bool,
+        (why, advice): (&str, &str),
+    ) {
+        let get = |there: usize| self.linux.fs.get_index(there);
+        let strange = file_systems.iter().find(|&&there| get(there).is_none_or(|(_, own)| !fits(&own.kind)));
+        if let Some(&strange) = strange {
+            let message = format!("\"{}\" {why}", get(strange).map_or("", |(own, _)| own));
+            self.checker.error(&format!("{path}.{key}"), message, advice);
+        }
+    }
+
+    /// That none of the file systems which `key` of the part at `path` names is among others of it, with what one can't be then.
+    pub(super) fn are_apart(
+        &mut self,
+        (path, key): (&str, &str),
+        file_systems: &[usize],
+        others: &[usize],
+        both: &str,
+    ) {
+        if let Some(&there) = others.iter().find(|there| file_systems.contains(there)) {
+            let own = self.linux.fs.get_index(there).map_or("", |(own, _)| own);
+            let message = format!("\"{own}\" can't {both}");
+            self.checker.error(&format!("{path}.{key}"), message, "take another file system for one of them");
         }
     }
 

@@ -124,17 +124,12 @@ impl MountKind for Beegfs {
         let network = site.network_between(&path, network.as_deref());
         let clients = site.hosts(&path, "clients", clients);
         let metas = site.file_systems(&path, "metas", metas);
-        have_attributes(&path, &metas, site);
+        // Metadata lie in the extended attributes of files.
+        let fits = |kind: &FileSystemKind| matches!(kind, FileSystemKind::Ext(_) | FileSystemKind::Xfs(_));
+        let why = "has no extended attributes here, in which BeeGFS keeps metadata";
+        site.are_of((&path, "metas"), &metas, fits, (why, "let it be type = \"ext4\" or \"xfs\""));
         let targets = site.file_systems(&path, "targets", targets);
-        if let Some(&both) = metas.iter().find(|there| targets.contains(there)) {
-            let own = site.linux.fs.get_index(both).map_or("", |(own, _)| own);
-            let message = format!("\"{own}\" can't hold metadata and be a storage target");
-            site.checker.error(
-                &format!("{path}.targets"),
-                message,
-                "take another file system for one of them",
-            );
-        }
+        site.are_apart((&path, "targets"), &targets, &metas, "hold metadata and be a storage target");
         let found = network.is_some() && !metas.is_empty() && !targets.is_empty();
         site.mounts::<Self>(name, "mount of a BeeGFS", &clients, found);
         let groups = mirrors::groups(&path, mirror, &targets, site).filter(|_| found)?;
@@ -151,12 +146,7 @@ impl MountKind for Beegfs {
         for (key, hosts) in &of_servers {
             site.on_network(&path, network, key, hosts.iter().copied());
         }
-        if let Some(&host) = clients.iter().find(|host| of_servers.iter().any(|(_, all)| all.contains(host)))
-        {
-            let host = site.host(host);
-            let message = format!("the host \"{host}\" is one of its servers, and would be its own client");
-            site.checker.error(&format!("{path}.clients"), message, "let other hosts mount it");
-        }
+        site.serve_others(&path, &clients, |host| of_servers.iter().any(|(_, all)| all.contains(&host)));
         Some(PlannedBeegfs { network, clients, metas, targets, groups })
     }
 
@@ -174,19 +164,6 @@ impl MountKind for Beegfs {
             metas,
             targets,
         })
-    }
-}
-
-/// Metadata lie in the extended attributes of files.
-fn have_attributes(path: &str, metas: &[usize], site: &mut CheckSite<'_, '_, '_>) {
-    let is_strange = |there: &&usize| {
-        let kind = site.linux.fs.get_index(**there).map(|(_, own)| &own.kind);
-        !matches!(kind, Some(FileSystemKind::Ext(_) | FileSystemKind::Xfs(_)))
-    };
-    if let Some(&strange) = metas.iter().find(is_strange) {
-        let own = site.linux.fs.get_index(strange).map_or("", |(own, _)| own);
-        let message = format!("\"{own}\" has no extended attributes here, in which BeeGFS keeps metadata");
-        site.checker.error(&format!("{path}.metas"), message, "let it be type = \"ext4\" or \"xfs\"");
     }
 }
 

@@ -124,11 +124,8 @@ impl MountKind for Lustre {
         let clients = site.hosts(&path, "clients", clients);
         let mdts = targets(&path, "mdts", mdts, site);
         let osts = targets(&path, "osts", osts, site);
-        if let Some(&both) = mdts.iter().find(|there| osts.contains(there)) {
-            let own = site.linux.fs.get_index(both).map_or("", |(own, _)| own);
-            let message = format!("\"{own}\" can't be a metadata target and an object storage target");
-            site.checker.error(&format!("{path}.osts"), message, "take another file system for one of them");
-        }
+        let both = "be a metadata target and an object storage target";
+        site.are_apart((&path, "osts"), &osts, &mdts, both);
         let found = network.is_some() && !mdts.is_empty() && !osts.is_empty();
         site.mounts::<Self>(name, "mount of a Lustre", &clients, found);
         let striping = self.parameters.striping((as_number(osts.len()), as_number(mdts.len())));
@@ -141,11 +138,7 @@ impl MountKind for Lustre {
         site.on_network(&path, network, "clients", clients.iter().copied());
         site.on_network(&path, network, "mdts", of_mdts.iter().copied());
         site.on_network(&path, network, "osts", of_osts.iter().copied());
-        if let Some(&host) = clients.iter().find(|host| of_mdts.contains(host) || of_osts.contains(host)) {
-            let host = site.host(host);
-            let message = format!("the host \"{host}\" is one of its servers, and would be its own client");
-            site.checker.error(&format!("{path}.clients"), message, "let other hosts mount it");
-        }
+        site.serve_others(&path, &clients, |host| of_mdts.contains(&host) || of_osts.contains(&host));
         Some(PlannedLustre { network, clients, mdts, osts, striping: striping.ok()? })
     }
 
@@ -169,15 +162,9 @@ impl MountKind for Lustre {
 /// File systems that a key names as targets: ext4, as ldiskfs is one with patches.
 fn targets(path: &str, key: &str, names: &Names, site: &mut CheckSite<'_, '_, '_>) -> Vec<usize> {
     let found = site.file_systems(path, key, names);
-    let is_strange = |there: &&usize| {
-        let kind = site.linux.fs.get_index(**there).map(|(_, own)| &own.kind);
-        !matches!(kind, Some(FileSystemKind::Ext(own)) if own.family == Family::Ext4)
-    };
-    if let Some(&strange) = found.iter().find(is_strange) {
-        let own = site.linux.fs.get_index(strange).map_or("", |(own, _)| own);
-        let message = format!("\"{own}\" isn't ext4, and Lustre's targets are ldiskfs, which is");
-        site.checker.error(&format!("{path}.{key}"), message, "let it be type = \"ext4\"");
-    }
+    let fits = |kind: &FileSystemKind| matches!(kind, FileSystemKind::Ext(own) if own.family == Family::Ext4);
+    let why = "isn't ext4, and Lustre's targets are ldiskfs, which is";
+    site.are_of((path, key), &found, fits, (why, "let it be type = \"ext4\""));
     found
 }
 

@@ -150,11 +150,7 @@ impl MountKind for Pvfs {
         let of_servers = site.hosts_of(servers.iter().copied().chain(manager));
         site.on_network(&path, network, "clients", clients.iter().copied());
         site.on_network(&path, network, "servers", of_servers.iter().copied());
-        if let Some(&host) = clients.iter().find(|host| of_servers.contains(host)) {
-            let host = site.host(host);
-            let message = format!("the host \"{host}\" is one of its servers, and would be its own client");
-            site.checker.error(&format!("{path}.clients"), message, "let other hosts mount it");
-        }
+        site.serve_others(&path, &clients, |host| of_servers.contains(&host));
         Some(PlannedPvfs { network, clients, servers, manager })
     }
 
