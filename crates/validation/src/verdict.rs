@@ -125,6 +125,7 @@ impl Judged {
         };
         match figures {
             Some(figures) => format!("{what}: {figures}{known}"),
+            None if error.is_nan() => format!("{what}; the bound is {bound:.0}{unit}{known}"),
             None => format!("{what}: {error:+.1}{unit}, the bound is {bound:.0}{unit}{known}"),
         }
     }
@@ -151,6 +152,12 @@ pub(crate) fn is_as_long(predicted: f64, counted: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_not_measured_misses_and_is_told_without_a_number() {
+        let void = Judged::percent("a row; void".to_owned(), f64::NAN, 5.0, None);
+        assert_eq!((void.verdict, void.line().as_str()), (Judgement::Misses, "a row; void; the bound is 5 %"));
+    }
 
     #[test]
     fn what_is_known_to_miss_may_not_get_worse() {

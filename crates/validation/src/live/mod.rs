@@ -222,7 +222,7 @@ fn program(name: &str, arguments: &[&OsStr], fine: &[i32]) -> io::Result<()> {
 
 /// What is said of times that were taken on a disk that was late.
 fn void(on_time: bool) -> &'static str {
-    if on_time { "" } else { "; void: the emulated disk was late" }
+    if on_time { "" } else { "; void: the emulated disk was late; run it again with nothing beside" }
 }
 
 /// Operations by their requests and, where a drive's are more than a moment, by their times.

@@ -14,6 +14,7 @@ use petrio_kernel::Time;
 use petrio_live::emulation::{FileSystemKind, MountedDevice};
 use petrio_live::rig::RigError;
 use petrio_units::Bytes;
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use serde::Serialize;
 use serde_json::Value;
 use std::fs;
@@ -82,13 +83,14 @@ const CASES: [Case; 7] = [
                  echo \".system sleep 0.01$(printf %04d $((i * 7919 % 8334)))\"; echo \"insert into t(v) values('row $i');\"; \
                  done) | sqlite3 a.db",
     },
-    // By name: the order in which a directory tells of its files follows a number that mkfs draws.
+    // By name: the order in which a directory tells of its files follows a number that mkfs draws. They are made in the same order, for an
+    // executed program's files are laid out as it finds them.
     Case {
         name: "tar, 150 files of 64 KiB into one",
         needs: "tar",
         prepare: |directory| {
             fs::create_dir(directory.join("tree"))?;
-            (0..150).try_for_each(|number| file(&directory.join(format!("tree/{number}")), 64 << 10))
+            (0..150).try_for_each(|number| file(&directory.join(format!("tree/{number:03}")), 64 << 10))
         },
         script: "tar --sort=name -cf a.tar tree && sync a.tar",
     },
@@ -303,7 +305,18 @@ fn prepared(image: &Path, case: &Case, pad_kib: u64) -> io::Result<()> {
     let folder = TemporaryFolder::new()?;
     let mounted = MountedDevice::on(image, folder.path(), (FileSystemKind::Ext3, None));
     let mounted = mounted.map_err(io::Error::other)?;
-    case.prepare(mounted.directory(), pad_kib)
+    on_one_processor(|| case.prepare(mounted.directory(), pad_kib))
+}
+
+/// Does something on the processor on which programs are run, too.
+fn on_one_processor(does: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+    let allowed = sched_getaffinity(None)?;
+    let mut one = CpuSet::new();
+    one.set((0..CpuSet::MAX_CPU).find(|processor| allowed.is_set(*processor)).unwrap_or_default());
+    sched_setaffinity(None, &one)?;
+    let done = does();
+    sched_setaffinity(None, &allowed)?;
+    done
 }
 
 /// The first processor on which this process may run, as `taskset` names it.
@@ -351,11 +364,23 @@ fn emulated(drive: &str, case: &Case, pad_kib: u64) -> Result<Real, ProgramsErro
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]
     fn there_is_a_processor_to_run_on() {
         assert!(processor().parse::<u32>().is_ok());
+    }
+
+    #[test]
+    fn what_is_prepared_on_one_processor_is_and_the_others_come_back() {
+        let before = sched_getaffinity(None).unwrap();
+        let seen = on_one_processor(|| {
+            assert_eq!(sched_getaffinity(None)?.count(), 1);
+            Err(io::Error::other("it fails"))
+        });
+        assert_eq!(seen.unwrap_err().to_string(), "it fails");
+        assert_eq!(sched_getaffinity(None).unwrap(), before);
     }
 
     #[test]
