@@ -15,7 +15,7 @@ help:
 	@echo "make test    everything that continuous integration runs"
 	@echo "make test-all  what takes longer, too: new random inputs and scenarios, the command without its parts, millions of mutated inputs"
 	@echo "make left-out  tests of the command without the parts that can be left out of it (live, studio)"
-	@echo "make bench   speed of the kernel, of the disk, of file systems, of thousands of parts and of clusters, on this machine"
+	@echo "make bench   speed of the kernel, of the disk, of file systems, of thousands of parts, of clusters and of sweeps, on this machine"
 	@echo "make fuzz    a million mutated inputs (INPUTS=…), every command killed 50 times by each signal (KILLS=…), and where there is a"
 	@echo "             nightly compiler every fuzz target for a minute (SECONDS=…)"
 
@@ -45,6 +45,7 @@ bench:
 	@$(PETRIO) bench scale
 	@$(PETRIO) bench cluster
 	@$(PETRIO) bench live
+	@$(PETRIO) bench sweep
 	@cargo bench --locked --workspace
 
 fuzz:

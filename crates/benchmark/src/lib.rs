@@ -8,6 +8,7 @@
 //! | [`scale`] | what a part costs in nets of thousands | one instance |
 //! | [`fit`] | how fast, and how well, distributions are fitted | sorting the same values; published fits |
 //! | [`live`] | what recording, executing and emulating cost a program | the same program without petrio |
+//! | [`sweep`] | what a case costs among ten thousand, and how near limits and knees are found | a single run; formulas and a grid |
 //! | [`trace`] | events a second read and characterised, and the memory for it | decompressing the same file |
 
 #![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -20,6 +21,7 @@
     )
 )]
 
+pub mod aim;
 pub mod cluster;
 pub mod disk;
 pub mod fit;
@@ -29,6 +31,7 @@ pub mod live;
 pub mod scale;
 mod simgrid;
 mod state;
+pub mod sweep;
 pub mod trace;
 
 /// The high-water mark of this process's resident memory in MiB, as Linux tells it.

@@ -66,6 +66,8 @@ Examples:
   petrio run examples/load-on-one-disk.toml --html report.html
   petrio run scenario.toml --set disk.d.model=ibm-ultrastar-18es --set measure.replications=10
   petrio compare scenario.toml scenario.toml@disk.d.scheduler=sptf
+  petrio sweep scenario.toml --vary disk.d.count=1..8 --out study
+  petrio load scenario.toml --metric p99 --limit 20ms
   petrio check scenario.toml
   petrio emulate scenario.toml --nbd disk.sock
   petrio catalogue list";
@@ -75,6 +77,8 @@ enum Command {
     Init(command::init::Init),
     Run(command::run::Run),
     Compare(command::compare::Compare),
+    Sweep(Box<command::sweep::Sweep>),
+    Load(command::load::Load),
     Check(command::check::Check),
     Place(command::place::PlacePartitions),
     Net(command::net::Net),
@@ -108,6 +112,8 @@ impl Command {
             Self::Init(init) => init.execute(),
             Self::Run(run) => run.execute(),
             Self::Compare(compare) => compare.execute(),
+            Self::Sweep(sweep) => sweep.execute(),
+            Self::Load(load) => load.execute(),
             Self::Check(check) => check.execute(),
             Self::Place(place) => place.execute(),
             Self::Net(net) => net.execute(),

@@ -1,4 +1,4 @@
-//! Many runs and what they say: candidates compared, distributions fitted, users at work, a trace characterised.
+//! Many runs and what they say: candidates compared, keys varied, loads borne, distributions fitted, users at work, a trace characterised.
 //!
 //! Each is a question, an answer that serialises as JSON, and a page of HTML.
 
@@ -16,8 +16,10 @@ pub mod characterise;
 pub mod compare;
 pub mod describe;
 pub mod fit;
+pub mod load;
 mod page;
 pub mod place;
+pub mod sweep;
 pub mod users;
 mod without_live;
 

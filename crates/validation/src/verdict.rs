@@ -156,7 +156,10 @@ mod tests {
     #[test]
     fn what_was_not_measured_misses_and_is_told_without_a_number() {
         let void = Judged::percent("a row; void".to_owned(), f64::NAN, 5.0, None);
-        assert_eq!((void.verdict, void.line().as_str()), (Judgement::Misses, "a row; void; the bound is 5 %"));
+        assert_eq!(
+            (void.verdict, void.line().as_str()),
+            (Judgement::Misses, "a row; void; the bound is 5 %")
+        );
     }
 
     #[test]

@@ -6,9 +6,9 @@ mod nbd;
 
 pub use inside::called;
 
+use crate::aim::AimedFigure;
 use inside::{BLOCK, BLOCKS, MARK, WORD};
 use petrio_files::temporary::TemporaryFolder;
-use serde::Serialize;
 use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -28,60 +28,11 @@ const TURNS: usize = 3;
 /// A drive of 7200 turns a minute, and a host and a file system on it.
 const SCENARIO: &str = include_str!("scenario.toml");
 
-/// What was measured, or why it couldn't be.
-#[derive(Clone, Debug, Serialize)]
-pub struct LiveCost {
-    /// What.
-    pub what: &'static str,
-    /// The figure; none where it couldn't be measured.
-    pub measured: Option<f64>,
-    /// The figure beside it, of the same run: what it is without petrio, or what the drive itself takes.
-    pub plain: Option<f64>,
-    /// What it aims at.
-    pub aim: f64,
-    /// In which unit all three are.
-    pub unit: &'static str,
-    /// Whether the aim is a least one, and not a most.
-    pub at_least: bool,
-    /// Why it couldn't be measured.
-    pub why: Option<String>,
-}
-
-impl LiveCost {
-    /// Headings of [`LiveCost::cells`].
-    pub const HEADINGS: [&str; 5] = ["what", "measured", "beside", "aim", ""];
-
-    /// The figures as text.
-    pub fn cells(&self) -> Vec<String> {
-        let figure = |value: f64| match value {
-            value if value >= 1_000.0 => format!("{value:.0} {}", self.unit),
-            value => format!("{value:.2} {}", self.unit),
-        };
-        let limit = if self.at_least { "≥" } else { "≤" };
-        vec![
-            self.what.to_owned(),
-            self.measured.map_or("–".to_owned(), figure),
-            self.plain.map_or("–".to_owned(), figure),
-            format!("{limit} {}", figure(self.aim)),
-            match (&self.why, self.is_within()) {
-                (Some(why), _) => format!("not measured: {why}"),
-                (None, true) => "kept".to_owned(),
-                (None, false) => "missed".to_owned(),
-            },
-        ]
-    }
-
-    /// Whether it is as it aims to be.
-    pub fn is_within(&self) -> bool {
-        self.measured.is_some_and(|found| if self.at_least { found >= self.aim } else { found <= self.aim })
-    }
-}
-
 /// Measures all of it by this petrio; `say` is told what is measured next.
 ///
 /// # Errors
 /// No temporary folder can be made.
-pub fn measure(petrio: &Path, say: &mut dyn FnMut(&str)) -> io::Result<Vec<LiveCost>> {
+pub fn measure(petrio: &Path, say: &mut dyn FnMut(&str)) -> io::Result<Vec<AimedFigure>> {
     let folder = TemporaryFolder::new()?;
     let bench = Bench { petrio, folder: folder.path() };
     std::fs::write(bench.folder.join("file"), vec![7; BLOCK * usize::try_from(BLOCKS).unwrap_or(0)])?;
@@ -109,7 +60,7 @@ pub fn measure(petrio: &Path, say: &mut dyn FnMut(&str)) -> io::Result<Vec<LiveC
                 Ok((measured, plain)) => (Some(measured), Some(plain), None),
                 Err(why) => (None, None, Some(why)),
             };
-            LiveCost { what, measured, plain, aim, unit, at_least, why }
+            AimedFigure { what, measured, plain, aim, unit, at_least, why }
         };
     Ok(rows.into_iter().map(told).collect())
 }
@@ -214,7 +165,7 @@ mod tests {
 
     #[test]
     fn an_aim_is_kept_or_missed_and_what_was_not_measured_says_why() {
-        let mut row = LiveCost {
+        let mut row = AimedFigure {
             what: "calls",
             measured: Some(120_000.0),
             plain: Some(2e6),

@@ -6,15 +6,15 @@ use crate::outputs::Outputs;
 use crate::results::{say_written, write_json};
 use crate::table::table;
 use clap::Subcommand;
+use petrio_benchmark::aim::AimedFigure;
 use petrio_benchmark::cluster::{CLUSTERS, ClusterRow};
 use petrio_benchmark::disk::DiskSpeed;
 use petrio_benchmark::fit::{DensityRow, FitSpeed};
 use petrio_benchmark::fs::FileSystemSpeed;
 use petrio_benchmark::kernel::KernelSpeed;
-use petrio_benchmark::live::LiveCost;
 use petrio_benchmark::scale::{Scale, ScaleFigure};
 use petrio_benchmark::trace::ReadingSpeed;
-use petrio_benchmark::{cluster, disk, fit, fs, kernel, live, scale, trace};
+use petrio_benchmark::{cluster, disk, fit, fs, kernel, live, scale, sweep, trace};
 use petrio_files::inputs::Inputs;
 use serde::Serialize;
 use std::path::Path;
@@ -83,6 +83,16 @@ pub(crate) enum Bench {
         #[arg(long)]
         json: bool,
     },
+    /// Sweeps and loads: what a case costs among ten thousand beside a single run, memory, and how near the limits and knees that are
+    /// found come to formulas and to a grid of 300 runs
+    Sweep {
+        /// Print the rows as JSON
+        #[arg(long)]
+        json: bool,
+        /// Cases of the larger sweep
+        #[arg(long, value_name = "NUMBER", default_value_t = petrio_benchmark::sweep::CASES, value_parser = clap::value_parser!(u64).range(1_000..))]
+        cases: u64,
+    },
     /// Traces: records read and characterised a second beside plain decompression, and memory at N and 4 N records
     Trace {
         /// Print the rows as JSON
@@ -136,7 +146,11 @@ impl Bench {
             Self::Live { json } => {
                 let petrio = std::env::current_exe().map_err(failed)?;
                 let rows = live::measure(&petrio, &mut measuring).map_err(failed)?;
-                tell(&rows, *json, &LiveCost::HEADINGS, LiveCost::cells)
+                tell(&rows, *json, &AimedFigure::HEADINGS, AimedFigure::cells)
+            }
+            Self::Sweep { json, cases } => {
+                let rows = sweep::measure(*cases, &mut measuring).map_err(failed)?;
+                tell(&rows, *json, &AimedFigure::HEADINGS, AimedFigure::cells)
             }
             Self::Trace { json, records } => {
                 let petrio = std::env::current_exe().ok();

@@ -11,6 +11,7 @@ pub(crate) mod exec;
 pub(crate) mod fit;
 pub(crate) mod fs;
 pub(crate) mod init;
+pub(crate) mod load;
 pub(crate) mod man;
 pub(crate) mod net;
 pub(crate) mod place;
@@ -20,6 +21,7 @@ pub(crate) mod scenario;
 pub(crate) mod schema;
 #[cfg(feature = "studio")]
 pub(crate) mod studio;
+pub(crate) mod sweep;
 pub(crate) mod trace;
 pub(crate) mod users;
 pub(crate) mod validate;

@@ -70,6 +70,9 @@ pub(crate) struct Run {
     /// as it leaves the state what it is: how fast drives, links and processors are
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
+    /// Run the replication of this number alone, from 0, as one of several would be: petrio sweep show names it
+    #[arg(long, value_name = "NUMBER")]
+    replication: Option<u64>,
     /// Don't print the report
     #[arg(long, short)]
     quiet: bool,
@@ -117,7 +120,11 @@ impl Run {
         let outcome = match &from {
             from if self.no_what_if || self.ends_early() => {
                 let (until, saves) = (self.until.map(Duration::time), self.save.is_some().then_some(&saved));
-                run_part(&loaded, sinks, Part { from: from.as_ref(), until, saves, so_far: true })
+                run_part(
+                    &loaded,
+                    sinks,
+                    Part { from: from.as_ref(), until, saves, so_far: true, replication: self.replication },
+                )
             }
             Some(from) => run_on(&loaded, sinks, (from, true), tell),
             None => run_so_far(&loaded, sinks, tell),
@@ -164,7 +171,7 @@ impl Run {
 
     /// Whether it is the beginning of a run: then what would change it isn't asked.
     const fn ends_early(&self) -> bool {
-        self.until.is_some() || self.save.is_some()
+        self.until.is_some() || self.save.is_some() || self.replication.is_some()
     }
 
     /// What is written while the run goes on.

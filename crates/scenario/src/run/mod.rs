@@ -140,6 +140,8 @@ pub struct Part<'a> {
     pub saves: Option<&'a OnceLock<SavedRun>>,
     /// What was done until it is stopped is told.
     pub so_far: bool,
+    /// The replication of this number alone, from 0; left out, as many as the scenario says.
+    pub replication: Option<u64>,
 }
 
 /// Runs a scenario, or a part of its run, and reports what happened in it. What would change it isn't asked.
@@ -210,7 +212,13 @@ fn simulate_or_stop(
     let cut = if part.from.is_some() { Cut::None } else { cut(loaded, system, limits)? };
     let first = Limits { so_far, ..limits };
     let Part { from, saves, .. } = part;
-    let plan = RunPlan { sampled: true, tallied: true, from, saves, ..RunPlan::of(0, first, cut) };
+    let plan = RunPlan {
+        sampled: true,
+        tallied: true,
+        from,
+        saves,
+        ..RunPlan::of(part.replication.unwrap_or(0), first, cut)
+    };
     let mut first = report(loaded, system, execute(loaded, system, plan, &mut sinks)?);
     if so_far && loaded.watch.is_stopped() {
         interrupted(&mut first, "");
@@ -218,7 +226,7 @@ fn simulate_or_stop(
     }
     sinks.finish()?;
     let alone = so_far.then(|| first.clone());
-    if part.saves.is_some() {
+    if part.saves.is_some() || part.replication.is_some() {
         broken_off(measure, &mut first);
         return Ok(first);
     }

@@ -1,6 +1,6 @@
 //! Accesses as fio makes them, on files and on disks.
 
-use super::kind::{FilePattern, Load, LoadSite, Planned};
+use super::kind::{FilePattern, Intensity, Load, LoadSite, Planned};
 use super::longer::{count, count32, longer_count, longer_span};
 use super::reading::Reading;
 use crate::checker::Checker;
@@ -48,6 +48,10 @@ impl FilePattern for AccessParameters {
         checker.endless(path, self, stop);
     }
 
+    fn intensity(&self) -> Option<Intensity> {
+        Some(Intensity::whole("processes", self.processes, "process"))
+    }
+
     fn lengthen(&mut self, times: f64) -> bool {
         longer_count(&mut self.accesses, times);
         longer_span(&mut self.duration, times);
@@ -71,6 +75,10 @@ impl Load for DeviceAccessLoad {
 
     fn check(&self, site: &mut LoadSite<'_, '_, '_>) {
         site.checker.endless(site.path, &self.parameters, site.stop);
+    }
+
+    fn intensity(&self) -> Option<Intensity> {
+        Some(Intensity::whole("processes", self.parameters.processes, "process"))
     }
 
     fn lengthen(&mut self, times: f64) -> bool {

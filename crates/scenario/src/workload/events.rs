@@ -1,6 +1,6 @@
 //! `kind = "events"`: a file-level trace, played back on file systems.
 
-use super::kind::{FileLoad, Load, LoadSite};
+use super::kind::{FileLoad, Intensity, Load, LoadSite};
 use super::place::FileLoadPlace;
 use super::trace::Replay;
 use crate::schema::Names;
@@ -148,6 +148,10 @@ impl Load for FileLoad<EventReplay> {
 
     fn has_phases(&self) -> bool {
         true
+    }
+
+    fn intensity(&self) -> Option<Intensity> {
+        Some(Intensity::times(self.parameters.time_scale))
     }
 
     fn is_open(&self) -> bool {

@@ -27,6 +27,36 @@ pub(crate) struct LoadSite<'s, 'c, 'i> {
     pub(crate) stop: &'s Stop,
 }
 
+/// What of a workload says how much it asks for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Intensity {
+    /// The key.
+    pub key: &'static str,
+    /// What it is now.
+    pub now: f64,
+    /// In what it counts.
+    pub counts: Counted,
+}
+
+/// In what an intensity counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// A factor on times between requests: half of it is twice the load.
+    Times,
+    /// Whole ones of these: users, processes.
+    Whole(&'static str),
+}
+
+impl Intensity {
+    pub(super) const fn times(now: f64) -> Self {
+        Self { key: "time_scale", now, counts: Counted::Times }
+    }
+
+    pub(super) fn whole(key: &'static str, now: u32, one: &'static str) -> Self {
+        Self { key, now: now.into(), counts: Counted::Whole(one) }
+    }
+}
+
 /// A workload of any kind.
 pub(crate) trait Load {
     /// The disks or the file systems that it goes to.
@@ -73,6 +103,11 @@ pub(crate) trait Load {
     /// Whether it does one thing after the other, so that its rate changes for reasons of its own.
     fn has_phases(&self) -> bool {
         self.pattern().is_some_and(FilePattern::has_phases)
+    }
+
+    /// What of it says how much it asks for, where one key does.
+    fn intensity(&self) -> Option<Intensity> {
+        self.pattern()?.intensity()
     }
 
     /// Makes it so many times as long, where it can be: it is then as it was, but for its end.
@@ -134,6 +169,11 @@ pub(crate) trait FilePattern {
 
     /// What makes no sense beside what the scenario says of its end.
     fn check_end(&self, _path: &str, _stop: &Stop, _checker: &mut Checker<'_, '_>) {}
+
+    /// See [`Load::intensity`].
+    fn intensity(&self) -> Option<Intensity> {
+        None
+    }
 
     /// See [`Load::lengthen`].
     fn lengthen(&mut self, _times: f64) -> bool {

@@ -26,7 +26,7 @@ pub use accesses::DeviceAccessLoad;
 pub(crate) use accesses::accesses as access_words;
 pub use events::{CachesAtBegin, EventReplay, PlacesOutOfRange, Reads};
 pub(crate) use files::{files_alike, with_both_words};
-pub use kind::FileLoad;
+pub use kind::{Counted, FileLoad, Intensity};
 pub(crate) use kind::{FilePattern, Load, LoadSite};
 pub(crate) use longer::{longer_count, longer_span};
 pub use place::{FileLoadPlace, IoClassName};
@@ -120,6 +120,11 @@ impl Workload {
     /// Which kind of operation ends a transaction, where that is said.
     pub(crate) fn transaction(&self) -> Option<Operation> {
         self.files_place()?.transaction.map(Operation::from)
+    }
+
+    /// What of it says how much it asks for, where one key does.
+    pub fn intensity(&self) -> Option<Intensity> {
+        self.load().intensity()
     }
 
     /// The disks or the file systems that it goes to.

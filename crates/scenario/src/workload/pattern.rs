@@ -1,6 +1,6 @@
 //! `kind = "files"`: a pattern of accesses to files.
 
-use super::kind::{FilePattern, Planned};
+use super::kind::{FilePattern, Intensity, Planned};
 use super::longer::{count, count32, longer_count};
 use super::reading::Reading;
 use petrio_files::inputs::Inputs;
@@ -25,6 +25,10 @@ impl FilePattern for PatternParameters {
 
     fn words(&self) -> String {
         in_words(self)
+    }
+
+    fn intensity(&self) -> Option<Intensity> {
+        Some(Intensity::whole("processes", self.processes, "process"))
     }
 
     /// More accesses where they are counted; else more files of the same size, whose data are new to every cache.

@@ -1,6 +1,6 @@
 //! `kind = "script"`: operations on files one by one.
 
-use super::kind::{FilePattern, Planned};
+use super::kind::{FilePattern, Intensity, Planned};
 use super::longer::count;
 use super::reading::Reading;
 use indexmap::IndexMap;
@@ -34,6 +34,10 @@ impl FilePattern for ScriptParameters {
             1 => format!("a script, {processes}"),
             times => format!("a script {times} times, {processes}"),
         }
+    }
+
+    fn intensity(&self) -> Option<Intensity> {
+        Some(Intensity::whole("processes", self.processes, "process"))
     }
 
     fn lengthen(&mut self, times: f64) -> bool {

@@ -1,6 +1,6 @@
 //! `kind = "synthetic"`: random block requests, by generators that run side by side.
 
-use super::kind::{Load, LoadSite};
+use super::kind::{Intensity, Load, LoadSite};
 use super::longer::{longer_count, longer_span};
 use crate::schema::{Names, read_apart};
 use crate::text::tree::Table;
@@ -42,6 +42,10 @@ impl Load for SyntheticLoad {
             generator.time_critical_fraction.get() + generator.time_limited_fraction.get() >= 1.0
         };
         self.parameters.generators.iter().all(always_waits)
+    }
+
+    fn intensity(&self) -> Option<Intensity> {
+        Some(Intensity::times(self.parameters.time_scale))
     }
 
     fn lengthen(&mut self, times: f64) -> bool {

@@ -1,6 +1,6 @@
 //! `kind = "trace"`: recorded block requests, played back.
 
-use super::kind::{Load, LoadSite};
+use super::kind::{Intensity, Load, LoadSite};
 use crate::schema::Names;
 use indexmap::IndexMap;
 use petrio_trace::{Alignment, ColumnUnits, FormatName, NamedColumns, OwnTable, TraceOptions};
@@ -129,6 +129,10 @@ impl Load for TraceReplay {
 
     fn check(&self, site: &mut LoadSite<'_, '_, '_>) {
         site.checker.trace(site.path, self, site.on);
+    }
+
+    fn intensity(&self) -> Option<Intensity> {
+        Some(Intensity::times(self.time_scale))
     }
 
     fn is_open(&self) -> bool {

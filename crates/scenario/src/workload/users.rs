@@ -1,6 +1,6 @@
 //! `kind = "users"`: synthetic users, as a specification describes them.
 
-use super::kind::{FilePattern, Planned, ReadUsers};
+use super::kind::{FilePattern, Intensity, Planned, ReadUsers};
 use super::longer::count32;
 use super::reading::Reading;
 use crate::text::Problem;
@@ -59,6 +59,10 @@ impl FilePattern for Users {
 
     fn serves(&self, reading: &Reading) -> bool {
         matches!(reading, Reading::Specification(path, _) if *path == self.specification)
+    }
+
+    fn intensity(&self) -> Option<Intensity> {
+        Some(Intensity::whole("users", self.users, "user"))
     }
 
     fn lengthen(&mut self, times: f64) -> bool {

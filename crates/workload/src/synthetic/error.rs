@@ -10,6 +10,9 @@ pub enum SyntheticError {
     /// Generators that can never think.
     #[error("the generators have no processor to think on; give them one or more, or leave processors out")]
     NoProcessor,
+    /// A factor that is none.
+    #[error("time_scale is {0}; a number greater than zero was expected")]
+    TimeScale(String),
     /// A parameter that no generator can have.
     #[error("generator {generator}, {parameter}: {problem}")]
     Parameter {

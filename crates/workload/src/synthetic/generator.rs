@@ -28,6 +28,9 @@ pub(super) struct Plan {
     pub(super) time_limited: f64,
     #[persist(keep)]
     pub(super) time_limit: Distribution,
+    /// Factor on think times.
+    #[persist(keep)]
+    pub(super) time_scale: f64,
     #[persist(keep)]
     pub(super) inter_arrival: Distribution,
     #[persist(keep)]
@@ -92,7 +95,11 @@ impl Plan {
         let mut next = if kind < self.sequential {
             let start = previous.start + previous.length;
             if start + previous.length <= self.units {
-                let think = self.time(&self.sequential_inter_arrival, "sequential_inter_arrival", random)?;
+                let think = self.time(
+                    (&self.sequential_inter_arrival, self.time_scale),
+                    "sequential_inter_arrival",
+                    random,
+                )?;
                 Drawn { think, start, ..*previous }
             } else {
                 // At the end of the device there is no next place.
@@ -108,7 +115,7 @@ impl Plan {
     }
 
     fn anywhere(&self, random: &mut impl Rng) -> Result<Drawn, SyntheticError> {
-        let think = self.time(&self.inter_arrival, "inter_arrival", random)?;
+        let think = self.time((&self.inter_arrival, self.time_scale), "inter_arrival", random)?;
         let device = self.devices[as_index(uniform_below(self.devices.len() as u64, random))];
         let (start, length) = self.until("size", || {
             let start = match &self.popularity {
@@ -124,7 +131,7 @@ impl Plan {
     }
 
     fn near(&self, previous: &Drawn, random: &mut impl Rng) -> Result<Drawn, SyntheticError> {
-        let think = self.time(&self.local_inter_arrival, "local_inter_arrival", random)?;
+        let think = self.time((&self.local_inter_arrival, self.time_scale), "local_inter_arrival", random)?;
         let (start, length) = self.until("local_distance", || {
             // Truncated toward zero twice, as the C program does.
             #[expect(
@@ -162,7 +169,7 @@ impl Plan {
         Ok(if class < self.time_critical {
             Urgency::Critical
         } else if class < self.time_critical + self.time_limited {
-            Urgency::Limited(self.time(&self.time_limit, "time_limit", random)?)
+            Urgency::Limited(self.time((&self.time_limit, 1.0), "time_limit", random)?)
         } else {
             Urgency::NotCritical
         })
@@ -171,14 +178,14 @@ impl Plan {
     /// A time in picoseconds; negative draws are drawn again. What is beyond the horizon means never.
     fn time(
         &self,
-        distribution: &Distribution,
+        (distribution, scale): (&Distribution, f64),
         parameter: &'static str,
         random: &mut impl Rng,
     ) -> Result<u64, SyntheticError> {
         self.until(parameter, || {
             let picoseconds = distribution.sample(random);
             // A cast from a float saturates.
-            (picoseconds >= 0.0).then_some(whole_part(picoseconds + 0.5))
+            (picoseconds >= 0.0).then_some(whole_part(picoseconds * scale + 0.5))
         })
     }
 

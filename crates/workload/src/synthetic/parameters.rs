@@ -24,6 +24,9 @@ pub struct Synthetic {
     /// waits for a request. Left out: each has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processors: Option<u32>,
+    /// Factor on the times between requests: 0.5 asks twice as often, with the same requests.
+    #[serde(default = "as_they_are", skip_serializing_if = "is_as_they_are")]
+    pub time_scale: f64,
     /// The generators.
     pub generators: Vec<Generator>,
 }
@@ -83,6 +86,15 @@ pub struct Generator {
     pub size: Draw<Blocks>,
 }
 
+const fn as_they_are() -> f64 {
+    1.0
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_as_they_are(time_scale: &f64) -> bool {
+    *time_scale == 1.0
+}
+
 fn first_device() -> Vec<u32> {
     vec![0]
 }
@@ -133,11 +145,14 @@ impl Synthetic {
         if self.processors == Some(0) {
             return Err(SyntheticError::NoProcessor);
         }
+        if !(self.time_scale.is_finite() && self.time_scale > 0.0) {
+            return Err(SyntheticError::TimeScale(self.time_scale.to_string()));
+        }
         let plans: Vec<Plan> = self
             .generators
             .iter()
             .enumerate()
-            .map(|(index, generator)| generator.plan(index + 1))
+            .map(|(index, generator)| generator.plan(index + 1, self.time_scale))
             .collect::<Result<_, _>>()?;
         match plans.iter().find(|plan| self.requests.is_none() && !plan.lets_time_pass()) {
             None => Ok(plans),
@@ -154,7 +169,7 @@ impl Synthetic {
 
 impl Generator {
     /// The parameters as plain numbers, checked.
-    fn plan(&self, number: usize) -> Result<Plan, SyntheticError> {
+    fn plan(&self, number: usize, time_scale: f64) -> Result<Plan, SyntheticError> {
         let refuse = |parameter, problem: &str| {
             Err(SyntheticError::Parameter { generator: number, parameter, problem: problem.to_owned() })
         };
@@ -201,6 +216,7 @@ impl Generator {
         };
         Ok(Plan {
             number,
+            time_scale,
             devices: self.devices.clone(),
             units,
             alignment,

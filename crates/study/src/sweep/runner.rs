@@ -1,0 +1,243 @@
+//! Runs the cases of a study: all that there are are read first, so that none that is no scenario ends a night's work; then as many at once as
+//! there are threads, each with nothing of another in memory.
+
+use super::SweepProgress;
+use super::design::Cases;
+use super::error::SweepError;
+use super::folder::Shard;
+use super::row::Row;
+use super::study::{Replications, Study};
+use crate::compare::Measure;
+use petrio_files::inputs::Inputs;
+use petrio_kernel::Watch;
+use petrio_kernel::statistics::{Tally, student_t_quantile};
+use petrio_scenario::report::Report;
+use petrio_scenario::run::{Replicator, RunFailure};
+use petrio_scenario::{Loaded, Override, Problems, load_in};
+use rayon::prelude::*;
+use sha2::{Digest, Sha256};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
+
+/// Illegal cases that are told in full.
+const TOLD_MAX: usize = 5;
+/// Replications after which a precision is first looked at.
+const LEAST_FOR_PRECISION: u32 = 5;
+
+/// Everything that running a case needs.
+pub(super) struct Runner<'s> {
+    pub(super) study: &'s Study,
+    pub(super) settings: Vec<Override>,
+    pub(super) cases: &'s Cases,
+    pub(super) measures: Vec<Measure>,
+    pub(super) inputs: Inputs,
+    pub(super) watch: Watch,
+}
+
+impl Runner<'_> {
+    /// A case's values, and its settings in words.
+    fn case(&self, case: u64) -> Result<Option<(Vec<String>, String)>, SweepError> {
+        let Some(values) = self.cases.values(case)? else { return Ok(None) };
+        let told = super::settings(self.cases.factors(), &values).join(", ");
+        Ok(Some((values, told)))
+    }
+
+    fn load(&self, values: &[String]) -> Result<Loaded, Problems> {
+        let varied = self.cases.factors().iter().zip(values);
+        let mut settings = self.settings.clone();
+        settings.extend(varied.map(|(factor, value)| Override::new(&factor.path, value)));
+        settings.push(Override::new("seed", &self.study.seed.to_string()));
+        load_in(&self.inputs, &self.study.scenario, &settings, &self.watch)
+    }
+
+    /// Reads every case that is to be run.
+    pub(super) fn check(
+        &self,
+        shard: Shard,
+        is_done: impl Fn(u64) -> bool + Sync,
+        tell: &OnStep<'_>,
+    ) -> Result<u64, SweepError> {
+        let (illegal, more) = (Mutex::new(Vec::new()), AtomicU64::new(0));
+        let (checked, of) = (AtomicU64::new(0), self.cases.count() / shard.of);
+        let fine = (0..self.cases.count()).into_par_iter().filter(|case| shard.has(*case)).map(|case| {
+            let Some((values, told)) = self.case(case)? else { return Ok::<u64, SweepError>(0) };
+            if is_done(case) || self.watch.is_stopped() {
+                return Ok(1);
+            }
+            if let Err(problems) = self.load(&values) {
+                let mut illegal = illegal.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                illegal.push((case, told, Box::new(problems)));
+                illegal.sort_by_key(|(case, ..)| *case);
+                if illegal.len() > TOLD_MAX {
+                    illegal.pop();
+                    more.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+            tell(SweepProgress::Checked { done: checked.fetch_add(1, Ordering::Relaxed) + 1, of });
+            Ok(1)
+        });
+        let count = fine.try_reduce(|| 0, |one, other| Ok(one + other))?;
+        let illegal = illegal.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if illegal.is_empty() || self.watch.is_stopped() {
+            return Ok(count);
+        }
+        let more = petrio_units::numbers::as_index(more.into_inner());
+        Err(SweepError::Illegal {
+            cases: illegal.into_iter().map(|(_, told, problems)| (told, problems)).collect(),
+            more,
+        })
+    }
+
+    /// Runs the cases of a shard that aren't done, and gives their rows to `keep`, in whichever order they end.
+    pub(super) fn run(
+        &self,
+        (shard, threads): (Shard, usize),
+        is_done: impl Fn(u64) -> bool + Sync,
+        mut keep: impl FnMut(u64, Vec<Row>) -> Result<(), SweepError>,
+    ) -> Result<(), SweepError> {
+        let (next, gone) = (AtomicU64::new(0), AtomicBool::new(false));
+        let left = AtomicU64::new(self.cases.count());
+        // What is done waits here for its place in the folder; who has much to give waits, too.
+        let (send, receive) = sync_channel(threads * 2);
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                let (send, next, gone, is_done, left) = (send.clone(), &next, &gone, &is_done, &left);
+                scope.spawn(move || self.work((shard, threads), (next, left), (gone, is_done), &send));
+            }
+            drop(send);
+            let mut outcome = Ok(());
+            for (case, rows) in receive {
+                let kept = rows.and_then(|rows| keep(case, rows));
+                if let (Err(error), true) = (kept, outcome.is_ok()) {
+                    gone.store(true, Ordering::Relaxed);
+                    self.watch.stop();
+                    outcome = Err(error);
+                }
+            }
+            outcome
+        })
+    }
+
+    fn work(
+        &self,
+        (shard, threads): (Shard, usize),
+        (next, left): (&AtomicU64, &AtomicU64),
+        (gone, is_done): (&AtomicBool, &(impl Fn(u64) -> bool + Sync)),
+        send: &SyncSender<(u64, Result<Vec<Row>, SweepError>)>,
+    ) {
+        loop {
+            let case = next.fetch_add(1, Ordering::Relaxed);
+            if case >= self.cases.count() || gone.load(Ordering::Relaxed) || self.watch.is_stopped() {
+                return;
+            }
+            let left = left.fetch_sub(1, Ordering::Relaxed);
+            if !shard.has(case) || is_done(case) {
+                continue;
+            }
+            // With fewer cases than threads, what is left of these runs replications.
+            let side_by_side = left < threads as u64 * shard.of;
+            let rows = match self.case(case) {
+                Ok(None) => continue,
+                Ok(Some(found)) => self.rows(case, found, side_by_side),
+                Err(error) => Err(error),
+            };
+            // One that was stopped half-way is none.
+            if self.watch.is_stopped() || send.send((case, rows)).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// All replications of a case.
+    fn rows(
+        &self,
+        case: u64,
+        (values, told): (Vec<String>, String),
+        side_by_side: bool,
+    ) -> Result<Vec<Row>, SweepError> {
+        let failed =
+            |failure: RunFailure| SweepError::Run { settings: told.clone(), failure: Box::new(failure) };
+        let loaded = self.load(&values).map_err(|problems| SweepError::Illegal {
+            cases: vec![(told.clone(), Box::new(problems))],
+            more: 0,
+        })?;
+        let key = self.key(&loaded);
+        let replicator = Replicator::new(&loaded).map_err(failed)?;
+        let run = |from: u32, until: u32| -> Result<Vec<Report>, RunFailure> {
+            let one = |number: u32| replicator.run(number.into());
+            if side_by_side {
+                (from..until).into_par_iter().map(one).collect()
+            } else {
+                (from..until).map(one).collect()
+            }
+        };
+        let Replications { count, precision, .. } = self.study.replications;
+        let first = if precision.is_some() { LEAST_FOR_PRECISION.min(count) } else { count };
+        let mut reports = run(0, first).map_err(failed)?;
+        while let Some(precision) = precision {
+            let done = u32::try_from(reports.len()).unwrap_or(count);
+            if done >= count || self.is_known(&reports, precision) || self.watch.is_stopped() {
+                break;
+            }
+            let more = run(done, (done + LEAST_FOR_PRECISION).min(count)).map_err(failed)?;
+            reports.extend(more);
+        }
+        let row = |(number, report): (usize, &Report)| self.row((case, number as u64, &key), &values, report);
+        Ok(reports.iter().enumerate().map(row).collect())
+    }
+
+    fn row(&self, (case, replication, key): (u64, u64, &str), values: &[String], report: &Report) -> Row {
+        let busiest = report.stages.iter().filter(|stage| stage.utilisation.is_some());
+        let busiest = busiest.max_by(|one, other| {
+            one.utilisation.partial_cmp(&other.utilisation).unwrap_or(std::cmp::Ordering::Equal)
+        });
+        Row {
+            case,
+            replication,
+            key: key.to_owned(),
+            values: values.to_vec(),
+            figures: self
+                .measures
+                .iter()
+                .map(|measure| Some(measure.of(report)?.value).filter(|value| value.is_finite()))
+                .collect(),
+            busiest: busiest.map(|stage| stage.name.clone()),
+            utilisation: busiest.and_then(|stage| stage.utilisation),
+            warnings: report.warnings.iter().map(|warning| warning.text.clone()).collect(),
+        }
+    }
+
+    /// Whether the first measure is known to a part of its mean; one that no report has is as known as it will be.
+    fn is_known(&self, reports: &[Report], precision: f64) -> bool {
+        let Some(measure) = self.measures.first() else { return true };
+        let tally: Tally = reports.iter().filter_map(|report| Some(measure.of(report)?.value)).collect();
+        if tally.count() < 2 {
+            return true;
+        }
+        let quantile =
+            student_t_quantile(0.5 + self.study.replications.confidence / 2.0, (tally.count() - 1) as f64);
+        let half = quantile * libm::sqrt(tally.variance() / tally.count() as f64);
+        half <= precision * tally.mean().abs()
+    }
+
+    /// The hash of the effective scenario, its inputs, the seed and the version.
+    fn key(&self, loaded: &Loaded) -> String {
+        let mut hash = Sha256::new();
+        hash.update(self.study.version.as_bytes());
+        for (path, digest) in &self.study.inputs {
+            hash.update(path.as_os_str().as_encoded_bytes());
+            hash.update(digest.as_bytes());
+        }
+        // The seed is one of its keys.
+        hash.update(serde_json::to_vec(&loaded.scenario).unwrap_or_default());
+        hex(&hash.finalize()[..16])
+    }
+}
+
+/// Tells how far a study has come; from several threads.
+pub type OnStep<'a> = dyn Fn(SweepProgress) + Sync + 'a;
+
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
