@@ -67,6 +67,7 @@ Examples:
   petrio run scenario.toml --set disk.d.model=ibm-ultrastar-18es --set measure.replications=10
   petrio compare scenario.toml scenario.toml@disk.d.scheduler=sptf
   petrio sweep scenario.toml --vary disk.d.count=1..8 --out study
+  petrio explain scenario.toml
   petrio load scenario.toml --metric p99 --limit 20ms
   petrio check scenario.toml
   petrio emulate scenario.toml --nbd disk.sock
@@ -79,6 +80,7 @@ enum Command {
     Compare(command::compare::Compare),
     Sweep(Box<command::sweep::Sweep>),
     Load(command::load::Load),
+    Explain(command::explain::Explain),
     Check(command::check::Check),
     Place(command::place::PlacePartitions),
     Net(command::net::Net),
@@ -114,6 +116,7 @@ impl Command {
             Self::Compare(compare) => compare.execute(),
             Self::Sweep(sweep) => sweep.execute(),
             Self::Load(load) => load.execute(),
+            Self::Explain(explain) => explain.execute(),
             Self::Check(check) => check.execute(),
             Self::Place(place) => place.execute(),
             Self::Net(net) => net.execute(),

@@ -32,6 +32,7 @@ mod bounds;
 pub mod build;
 pub mod catalogue;
 mod chance;
+pub mod changes;
 mod check;
 mod checker;
 mod classes;

@@ -1,4 +1,4 @@
-//! Many runs and what they say: candidates compared, keys varied, loads borne, distributions fitted, users at work, a trace characterised.
+//! Many runs and what they say: candidates compared, changes tried, keys varied, loads borne, distributions fitted, users at work, a trace characterised.
 //!
 //! Each is a question, an answer that serialises as JSON, and a page of HTML.
 
@@ -15,6 +15,7 @@
 pub mod characterise;
 pub mod compare;
 pub mod describe;
+pub mod explain;
 pub mod fit;
 pub mod load;
 mod page;

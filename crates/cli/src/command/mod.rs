@@ -8,6 +8,7 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 #[cfg(feature = "live")]
 pub(crate) mod exec;
+pub(crate) mod explain;
 pub(crate) mod fit;
 pub(crate) mod fs;
 pub(crate) mod init;

@@ -17,6 +17,7 @@ mod examples_mounts;
 mod exec;
 mod exec_hosts;
 mod exec_ranks;
+mod explain;
 mod file_systems;
 mod files_kept;
 mod fit;
