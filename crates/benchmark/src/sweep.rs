@@ -37,7 +37,7 @@ const SERVER: &str = "[disk.d]\nmodel = \"constant-rate\"\ndrive.blocks = \"1000
      size = { exponential = { mean = \"125 blocks\" } }\nalignment = \"1 blocks\"\n[measure]\nwarm_up = \"1 s\"\n";
 
 /// Five drives as RAID 5 under small random requests, a third of which are writes.
-const ARRAY: &str = "[disk.d]\nmodel = \"seagate-cheetah-9lp\"\ncount = 5\n[raid.r]\nlevel = \"raid5\"\non = \"d*\"\n\
+const ARRAY: &str = "[disk.d]\nmodel = \"seagate-cheetah-9lp\"\ncount = 5\n[raid.r]\nlevel = 5\non = \"d*\"\nstripe_unit = \"64 KiB\"\n\
      [workload.w]\nkind = \"synthetic\"\non = \"r\"\nrequests = 30000\n\
      [[workload.w.generators]]\nread_fraction = 0.66\ninter_arrival = { exponential = { mean = \"10 ms\" } }\n\
      size = { constant = \"4 KiB\" }\n[measure]\nwarm_up = \"1 s\"\n";

@@ -106,6 +106,16 @@ const TRIED: &[Tried] = &[
     },
     Tried { name: "net", arguments: &["net", "input", "--svg", "out"], samples: scenarios },
     Tried {
+        name: "sweep",
+        arguments: &["sweep", "input", "--vary", "seed=1,2", "--out", "out"],
+        samples: scenarios,
+    },
+    Tried {
+        name: "load",
+        arguments: &["load", "input", "--limit", "20 ms", "--runs", "6", "--json", "out"],
+        samples: scenarios,
+    },
+    Tried {
         name: "compare",
         arguments: &["compare", "input", "input@seed=2", "--json", "out"],
         samples: scenarios,

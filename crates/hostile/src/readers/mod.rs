@@ -4,6 +4,7 @@
 mod parts;
 mod programs;
 mod recordings;
+mod studies;
 mod traces;
 
 /// Taken, or refused with a reason.
@@ -33,7 +34,7 @@ pub struct Reader {
 
 /// All of them.
 pub fn all() -> Vec<Reader> {
-    [traces::readers(), programs::readers(), parts::readers(), recordings::readers()]
+    [traces::readers(), programs::readers(), parts::readers(), recordings::readers(), studies::readers()]
         .into_iter()
         .flatten()
         .collect()

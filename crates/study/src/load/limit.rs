@@ -16,6 +16,9 @@ const STRIDE: f64 = 2.0;
 /// Loads beyond this many times today's aren't looked for, nor those below its reciprocal.
 const FURTHEST: f64 = 1e4;
 
+/// What a metric's slope is taken over, on either side, as a part of the load.
+const AROUND: f64 = 0.04;
+
 /// How the highest load is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -165,18 +168,7 @@ pub(super) fn known(
         _ => nearest,
     };
     let point = prober.replicate(nearest, 4)?;
-    // How much of the load the interval of the metric is worth.
-    let slope = match (&low, &high) {
-        (Some(low), Some(high)) if high.metric > low.metric => {
-            Some((high.metric - low.metric) / (high.factor - low.factor))
-        }
-        (Some(low), _) => {
-            let before = prober.points().iter().rev().find(|other| other.factor < low.factor);
-            before.map(|before| (low.metric - before.metric) / (low.factor - before.factor))
-        }
-        _ => None,
-    };
-    let slope = slope.filter(|slope| *slope > 0.0);
+    let slope = slope(prober, nearest);
     let point = point.or(low).or(high);
     let half_width =
         point.as_ref().and_then(|point| point.half_width).zip(slope).map(|(half, slope)| half / slope);
@@ -187,4 +179,15 @@ pub(super) fn known(
         busiest: point.busiest,
         crossing,
     }))
+}
+
+/// How much the metric grows with the load around one: from points some way off on both sides, for close by there is but chance.
+fn slope(prober: &Prober<'_, '_>, factor: f64) -> Option<f64> {
+    let served = || prober.points().iter().filter(|point| !point.overloaded);
+    let before =
+        served().rev().find(|point| point.factor <= factor * (1.0 - AROUND)).or_else(|| served().next())?;
+    let behind =
+        served().find(|point| point.factor >= factor * (1.0 + AROUND)).or_else(|| served().next_back())?;
+    let slope = (behind.metric - before.metric) / (behind.factor - before.factor);
+    (slope > 0.0).then_some(slope)
 }

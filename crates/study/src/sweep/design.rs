@@ -86,6 +86,11 @@ impl Cases {
         &self.factors
     }
 
+    /// Whether a key is varied.
+    pub fn varies(&self, path: &str) -> bool {
+        self.factors.iter().any(|factor| factor.path == path)
+    }
+
     /// How cases are chosen.
     pub const fn design(&self) -> Design {
         self.design

@@ -369,11 +369,9 @@ impl Findings {
     pub fn command(&self, results: &SweepResults, case: &Case, replication: u64) -> String {
         let study = &results.study;
         let settings = study.settings.iter().cloned().chain(settings(&study.factors, &case.values));
-        format!(
-            "{} --seed {} --replication {replication}",
-            run_command(&study.scenario, settings),
-            study.seed
-        )
+        let seed =
+            if results.cases.varies("seed") { String::new() } else { format!(" --seed {}", study.seed) };
+        format!("{}{seed} --replication {replication}", run_command(&study.scenario, settings))
     }
 
     /// The case of a number.

@@ -376,8 +376,12 @@ pub(super) fn rows_of(path: &Path, cases: &Cases, columns: &Columns) -> Result<V
             continue;
         };
         for mut row in rows {
-            row.values = cases.values(row.case)?.unwrap_or_default();
-            found.insert((row.case, row.replication), row);
+            // What is no case of the study, no sweep has written.
+            let values = if row.case < cases.count() { cases.values(row.case)? } else { None };
+            if let Some(values) = values {
+                row.values = values;
+                found.insert((row.case, row.replication), row);
+            }
         }
     }
     Ok(found.into_values().collect())

@@ -47,7 +47,10 @@ impl Runner<'_> {
         let varied = self.cases.factors().iter().zip(values);
         let mut settings = self.settings.clone();
         settings.extend(varied.map(|(factor, value)| Override::new(&factor.path, value)));
-        settings.push(Override::new("seed", &self.study.seed.to_string()));
+        // Cases that differ by their seed have one each.
+        if !self.cases.varies("seed") {
+            settings.push(Override::new("seed", &self.study.seed.to_string()));
+        }
         load_in(&self.inputs, &self.study.scenario, &settings, &self.watch)
     }
 

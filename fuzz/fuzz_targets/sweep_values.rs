@@ -1,0 +1,6 @@
+//! Arbitrary bytes read as values and constraints of a sweep.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| petrio_hostile::readers::read("sweep_values", bytes));
