@@ -110,7 +110,7 @@ impl World {
             striping,
             servers: Arc::clone(&addresses),
             manager: None,
-            site: site.clone(),
+            site,
             metadata: 1 << 20,
             own: CLIENT,
         };
