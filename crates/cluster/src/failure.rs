@@ -35,6 +35,42 @@ pub enum Fails {
     Unreachable,
     /// It takes longer for each request, by `slower_by`.
     Slow,
+    /// Its process ends while its host goes on: clients are told so at once, who connects is refused, and what it had written stays in its
+    /// host's memory. Not of NFS, whose server is its host's kernel.
+    Exits,
+}
+
+/// One of many servers that fails for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FailureOfOne {
+    /// Which server, in the order in which they are named, counted from 0.
+    pub server: u32,
+    /// When it begins.
+    pub at: Duration,
+    /// How long it takes. Left out: to the end of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restored_after: Option<Duration>,
+    /// What fails.
+    #[serde(default)]
+    pub what: Fails,
+    /// Of a server that is slow: how much longer each request takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slower_by: Option<Duration>,
+}
+
+impl FailureOfOne {
+    /// What is written of one of so many servers.
+    pub fn of(all: &[Self], server: u32) -> Vec<ServerFailure> {
+        let own = all.iter().filter(|failure| failure.server == server);
+        let own = own.map(|&Self { at, restored_after, what, slower_by, .. }| ServerFailure {
+            at,
+            restored_after,
+            what,
+            slower_by,
+        });
+        own.collect()
+    }
 }
 
 /// Why failures make no sense.
@@ -60,7 +96,27 @@ pub enum ServerFailureError {
         "the failure at {0} isn't of a slow server, and says `slower_by`; say what = \"slow\", or leave it out"
     )]
     NotSlow(Duration),
+    /// A server that is no process.
+    #[error(
+        "the server that exits at {0} is its host's kernel, and no process that could; say what = \"stops\""
+    )]
+    NoProcess(Duration),
+    /// There is no such server.
+    #[error("the server {server} fails, and there are {servers}, counted from 0")]
+    NoServer {
+        /// As it is written.
+        server: u32,
+        /// How many there are.
+        servers: u32,
+    },
 }
+
+/// The shortest and the longest time-out after which TCP sends again (TCP_RTO_MIN and TCP_RTO_MAX, include/net/tcp.h).
+const TCP_TIME_OUTS: (Time, Time) = (Time::from_millis(200), Time::from_whole_seconds(120));
+/// How often it does so on a connection (tcp_retries2, 15) before it gives up, with the wait after the last.
+const TCP_RETRIES: u32 = 16;
+/// The same of a connection that is being made (tcp_syn_retries, 6), from a second on (TCP_TIMEOUT_INIT).
+const SYN_RETRIES: u32 = 7;
 
 /// The failures of a server, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -85,7 +141,7 @@ impl Failures {
             let is_slower = slower_by.is_some_and(|by| by > Duration::ZERO);
             match what {
                 Fails::Slow if !is_slower => return Err(ServerFailureError::NotSlower(at)),
-                Fails::Stops | Fails::Unreachable if slower_by.is_some() => {
+                Fails::Stops | Fails::Unreachable | Fails::Exits if slower_by.is_some() => {
                     return Err(ServerFailureError::NotSlow(at));
                 }
                 _ => {}
@@ -98,6 +154,28 @@ impl Failures {
             }
         }
         Ok(())
+    }
+
+    /// Whether a list makes sense of one of so many servers that are processes.
+    ///
+    /// # Errors
+    /// See [`ServerFailureError`].
+    pub fn check_each(failures: &[FailureOfOne], servers: u32) -> Result<(), ServerFailureError> {
+        if let Some(FailureOfOne { server, .. }) = failures.iter().find(|failure| failure.server >= servers) {
+            return Err(ServerFailureError::NoServer { server: *server, servers });
+        }
+        (0..servers).try_for_each(|server| Self::check(&FailureOfOne::of(failures, server)))
+    }
+
+    /// Whether a list makes sense of a server that is its host's kernel.
+    ///
+    /// # Errors
+    /// See [`ServerFailureError`].
+    pub fn check_of_kernel(failures: &[ServerFailure]) -> Result<(), ServerFailureError> {
+        match failures.iter().find(|failure| failure.what == Fails::Exits) {
+            Some(failure) => Err(ServerFailureError::NoProcess(failure.at)),
+            None => Self::check(failures),
+        }
     }
 
     /// Whether there are any.
@@ -134,8 +212,58 @@ impl Failures {
 
     /// How often it has been started since the run began: who knows of another number knows of one that has stopped.
     pub fn instance(&self, now: Time) -> u32 {
-        let stops = self.0.iter().filter(|failure| failure.what == Fails::Stops && failure.at.time() <= now);
-        petrio_units::numbers::as_number(stops.count())
+        self.begun(now, |what| matches!(what, Fails::Stops | Fails::Exits))
+    }
+
+    /// How often what was in its host's memory alone has been lost.
+    pub fn forgotten(&self, now: Time) -> u32 {
+        self.begun(now, |what| what == Fails::Stops)
+    }
+
+    fn begun(&self, now: Time, is: impl Fn(Fails) -> bool) -> u32 {
+        let begun = self.0.iter().filter(|failure| is(failure.what) && failure.at.time() <= now);
+        petrio_units::numbers::as_number(begun.count())
+    }
+
+    /// What fails at an instant.
+    pub fn what(&self, now: Time) -> Option<Fails> {
+        self.at(now).map(|failure| failure.what)
+    }
+
+    /// When its process ends next.
+    pub fn next_exit(&self, now: Time) -> Option<Time> {
+        let exits = self.0.iter().filter(|failure| failure.what == Fails::Exits);
+        exits.map(|failure| failure.at.time()).find(|&at| at > now)
+    }
+
+    /// When TCP sends again for the first time that reaches it what it hasn't acknowledged since `since`: after 0.2 s, 0.4 s, and so on, up to
+    /// 120 s.
+    pub fn resumes(&self, since: Time) -> Option<Time> {
+        // A server that never comes back is waited for by nobody for ever.
+        self.tries(since, TCP_TIME_OUTS.0, 10_000).ok()
+    }
+
+    /// The same of a connection that TCP gives up: when it does so, where that is earlier.
+    pub(crate) fn acknowledges(&self, since: Time) -> Result<Time, Time> {
+        self.tries(since, TCP_TIME_OUTS.0, TCP_RETRIES)
+    }
+
+    /// When a connection is made that is begun while it is away; or when that is given up.
+    pub(crate) fn connects(&self, since: Time) -> Result<Time, Time> {
+        self.tries(since, Time::from_whole_seconds(1), SYN_RETRIES)
+    }
+
+    /// When it is reached by one of so many tries, the first of which is after `wait`; or when the last has been waited for.
+    fn tries(&self, since: Time, wait: Time, tries: u32) -> Result<Time, Time> {
+        let (mut at, mut wait) = (since, wait);
+        for number in 1..=tries {
+            at = at.saturating_add(wait);
+            if number < tries && !self.is_away(at) {
+                return Ok(at);
+            }
+            wait = Time::from_picos(wait.as_picos().saturating_mul(2)).min(TCP_TIME_OUTS.1);
+        }
+        Err(at)
     }
 
     /// When it was started again last, if it has been.
@@ -188,11 +316,36 @@ mod tests {
     }
 
     #[test]
+    fn tcp_sends_again_and_gives_up_as_linux_does() {
+        let seconds = |time: Time| time.as_seconds();
+        let ever = Failures::new(&list("{ at = \"0 s\" }"));
+        // tcp_retries2 and tcp_syn_retries, Documentation/networking/ip-sysctl.rst: 924.6 s and 127 s.
+        assert!((seconds(ever.acknowledges(Time::ZERO).unwrap_err()) - 924.6).abs() < 1e-9);
+        assert_eq!(ever.connects(Time::ZERO), Err(Time::from_whole_seconds(127)));
+        let once = Failures::new(&list("{ at = \"0 s\", restored_after = \"2 s\" }"));
+        // 0.2 + 0.4 + 0.8 + 1.6; 1 + 2.
+        assert_eq!(once.resumes(Time::ZERO), Some(Time::from_millis(3_000)));
+        assert_eq!(once.connects(Time::ZERO), Ok(Time::from_whole_seconds(3)));
+        let exits = Failures::new(&list("{ at = \"1 s\", what = \"exits\", restored_after = \"1 s\" }"));
+        let at = Time::from_whole_seconds;
+        assert_eq!((exits.instance(at(1)), exits.forgotten(at(1)), exits.forgets()), (1, 0, false));
+        assert_eq!((exits.next_exit(at(0)), exits.next_exit(at(1))), (Some(at(1)), None));
+    }
+
+    #[test]
     fn what_makes_no_sense_is_told() {
         let wrong = |text: &str| Failures::check(&list(text)).unwrap_err().to_string();
         assert!(wrong("{ at = \"1 s\" }, { at = \"2 s\" }").starts_with("a server that fails at 2 s"));
         assert!(wrong("{ at = \"1 s\", restored_after = \"0 s\" }").contains("takes no time"));
         assert!(wrong("{ at = \"1 s\", what = \"slow\" }").contains("slower_by"));
         assert!(wrong("{ at = \"1 s\", slower_by = \"1 s\" }").contains("isn't of a slow server"));
+        let exits = Failures::check_of_kernel(&list("{ at = \"1 s\", what = \"exits\" }")).unwrap_err();
+        assert!(exits.to_string().contains("its host's kernel"), "{exits}");
+        let one = list("{ at = \"1 s\" }")[0];
+        let of =
+            FailureOfOne { server: 2, at: one.at, restored_after: None, what: Fails::Stops, slower_by: None };
+        let none = Failures::check_each(&[of], 2).unwrap_err();
+        assert!(none.to_string().contains("there are 2"), "{none}");
+        assert_eq!(Failures::check_each(&[of], 3), Ok(()));
     }
 }

@@ -47,6 +47,8 @@ pub enum Failure {
     NoAnswer,
     /// The same, as mounts say it that tell that apart (`softerr`).
     TimedOut,
+    /// A server refuses connections, or has lost one.
+    Refused,
 }
 
 impl Failure {
@@ -55,6 +57,7 @@ impl Failure {
         match self {
             Self::BeyondEnd | Self::Device | Self::NoAnswer => "EIO",
             Self::TimedOut => "ETIMEDOUT",
+            Self::Refused => "ECONNREFUSED",
             Self::Empty | Self::Misplaced => "EINVAL",
             Self::NotFound => "ENOENT",
             Self::Exists => "EEXIST",
@@ -91,7 +94,8 @@ impl Failure {
             Self::NotConnected => "nothing carries messages between these processes",
             Self::NotImplemented => "the kernel of this host has no such call (io_uring: from 5.1 on)",
             Self::NotSupported => "the device has no such command",
-            Self::NoAnswer | Self::TimedOut => "the server of a soft mount doesn't answer",
+            Self::NoAnswer | Self::TimedOut => "a server doesn't answer",
+            Self::Refused => "a server isn't there that could be connected with",
         }
     }
 
@@ -118,7 +122,10 @@ impl Failure {
                 "take a solid-state drive, which can be told of blocks that nobody wants, or leave discards out"
             }
             Self::NotConnected => "join their hosts: [mpi.NAME] with hosts = …",
-            Self::NoAnswer | Self::TimedOut => "mount it hard, or let it wait for longer: timeo=, retrans=",
+            Self::NoAnswer | Self::TimedOut => {
+                "let clients wait for longer: of NFS by a hard mount, or timeo= and retrans=; of PVFS 2 by retries"
+            }
+            Self::Refused => "let clients try for longer, by `retries`, or let their server come back sooner",
         }
     }
 }

@@ -25,7 +25,7 @@ use thiserror::Error;
 /// What a state file begins with.
 const MAGIC: &[u8] = b"petrio state\n";
 /// Changes whenever states are written otherwise.
-const FORMAT: u32 = 10;
+const FORMAT: u32 = 11;
 /// The largest state file that is read.
 const BYTES_MAX: u64 = 1 << 36;
 /// Keys that differ of which a message names so many.

@@ -178,6 +178,25 @@ impl<S: Colour, K: Shared> Reactor<S, K> {
         self
     }
 
+    /// What lies in a list goes to a place, each after its time, which no speed factor touches.
+    #[must_use]
+    pub fn gives_at_pace<T: Colour>(mut self, list: fn(&mut S) -> &mut Vec<(T, Time)>, to: Place<T>) -> Self {
+        self.exits.push(Box::new(move |transition| {
+            let to = transition.may_put(to, MANY);
+            Box::new(move |f, state| {
+                if list(f.update(state)).is_empty() {
+                    return;
+                }
+                let mut ready = std::mem::take(list(f.update(state)));
+                for (token, after) in ready.drain(..) {
+                    f.put_at_pace(to, token, after);
+                }
+                *list(f.update(state)) = ready;
+            })
+        }));
+        self
+    }
+
     /// The arcs of a transition that does more than take one token.
     pub fn arcs(&self, transition: &mut TransitionBuilder<'_>) -> Arcs<S, K::Arc> {
         let state = transition.update(self.state);

@@ -46,6 +46,36 @@ fn programs_wait_for_a_server_that_stops_on_a_hard_mount_and_are_told_on_a_soft_
 }
 
 #[test]
+fn a_server_of_pvfs_that_stops_fails_nothing_and_loses_what_it_had_in_memory_alone() {
+    let name = "pvfs-server-stops.toml";
+    let told = |what: &str| {
+        let rest = format!("restored_after = \"10 s\", what = \"{what}\"");
+        run(name, &["--set", &format!("pvfs.work.failures=[{{ server = 1, at = \"0.5 s\", {rest} }}]")])
+    };
+    let span = |report: &Value| figure(report, "/simulated_s");
+    let of = |report: &Value, what: &str| figure(report, &format!("/retries/0/{what}"));
+    let never = run(name, &["--set", "pvfs.work.failures=[]"]);
+    let stops = run(name, &[]);
+    let longer = span(&stops) - span(&never);
+    assert!((20.0..25.0).contains(&longer), "a time-out, a reset, and a rest: {longer}");
+    assert_eq!(figure(&stops, "/requests/completed"), figure(&never, "/requests/completed"));
+    assert!(of(&stops, "retried") > 0.0 && of(&stops, "failed") == 0.0);
+    let lost = of(&stops, "unsynced_bytes");
+    assert!((1e6..105e6).contains(&lost), "a quarter of 400 MiB at most: {lost}");
+    let exits = told("exits");
+    let longer = span(&exits) - span(&never);
+    assert!((9.5..12.5).contains(&longer), "as long as it is away, and a rest at most: {longer}");
+    assert_eq!(of(&exits, "unsynced_bytes"), 0.0);
+    let unreachable = told("unreachable");
+    let longer = span(&unreachable) - span(&never);
+    assert!((12.0..13.5).contains(&longer), "TCP's try after 0.2 s, 0.4 s and so on to 6.4 s: {longer}");
+    assert_eq!((of(&unreachable, "sent_again"), of(&unreachable, "unsynced_bytes")), (0.0, 0.0));
+    let gone = "pvfs.work.failures=[{ server = 1, at = \"0.1 s\", what = \"exits\" }]";
+    let gone = run(name, &["--set", gone, "--set", "workload.work.file_size=\"24 MiB\""]);
+    assert!(of(&gone, "failed") > 0.0, "{gone}");
+}
+
+#[test]
 fn what_is_written_to_a_server_of_1990_is_on_its_disk_with_its_inode_and_indirect_block() {
     let name = "nfs-1990.toml";
     let writes = |report: &Value| -> f64 {

@@ -110,9 +110,6 @@ pub struct Carrier {
     pub(super) read: u64,
 }
 
-/// The shortest and the longest time-out of TCP.
-const TCP_TIME_OUTS: (Time, Time) = (Time::from_millis(200), Time::from_whole_seconds(120));
-
 impl Carrier {
     pub(super) fn new(manner: Manner, (own, server): (Address, Address)) -> Self {
         let (trips, window) = (RoundTrips::new(&manner.patience), Window::new(manner.slots));
@@ -226,7 +223,7 @@ impl Carrier {
         }
         self.outbox.push(kept.sending.clone());
         if !manner.patience.udp && manner.failures.is_away(now) && self.resumes.is_none() {
-            self.resumes = resumes(&manner.failures, now);
+            self.resumes = manner.failures.resumes(now);
         }
     }
 
@@ -354,7 +351,7 @@ impl Carrier {
             self.send_all_again(now);
         }
         if is_tcp && self.manner.failures.is_away(now) && self.resumes.is_none() && !self.kept.is_empty() {
-            self.resumes = resumes(&self.manner.failures, now);
+            self.resumes = self.manner.failures.resumes(now);
         }
         let due = self.kept.iter().filter(|(_, kept)| {
             kept.is_on_its_way && kept.attempt.is_some_and(|attempt| attempt.deadline <= now)
@@ -434,18 +431,4 @@ impl Carrier {
         }
         request
     }
-}
-
-/// When TCP sends again for the first time that reaches the server what it sends now, while that is away.
-fn resumes(failures: &Failures, now: Time) -> Option<Time> {
-    let (mut at, mut wait) = (now, TCP_TIME_OUTS.0);
-    // A server that never comes back is refused where anybody would wait for it for ever.
-    for _ in 0..10_000 {
-        at = at.saturating_add(wait);
-        if !failures.is_away(at) {
-            return Some(at);
-        }
-        wait = Time::from_picos(wait.as_picos().saturating_mul(2)).min(TCP_TIME_OUTS.1);
-    }
-    None
 }

@@ -155,7 +155,7 @@ impl NfsParameters {
     pub fn check(&self) -> Result<(), NfsError> {
         let wrong = [(self.threads == 0, NfsError::Threads), (self.slots == Some(0), NfsError::Slots)];
         wrong.into_iter().find_map(|(is, error)| is.then_some(Err(error))).unwrap_or(Ok(()))?;
-        Ok(Failures::check(&self.failures)?)
+        Ok(Failures::check_of_kernel(&self.failures)?)
     }
 
     /// Calls of a client that are on their way at a time.

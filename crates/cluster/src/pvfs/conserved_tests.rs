@@ -5,8 +5,11 @@ use super::message::Payload;
 use super::metadata::Namespace;
 use super::*;
 use crate::FileServer;
+use crate::failure::{Fails, FailureOfOne};
 use crate::test_cluster::{Cluster, Fault, is_found, level, one, operations};
 use petrio_colours::{FileId, Operation};
+use petrio_kernel::Time;
+use petrio_units::Duration;
 use proptest::prelude::*;
 
 fn pvfs_cluster(
@@ -67,6 +70,39 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn what_failing_servers_lose_is_counted_and_every_call_returns(
+        (clients, servers) in (1u32..3, 1u32..4),
+        operations in operations(),
+        gaps in prop::collection::vec((0u32..3, 100u64..4_000, 100u64..9_000, 0u8..4), 1..5),
+    ) {
+        let (mut failures, mut at) = (Vec::new(), 0);
+        for (server, after, lasts, what) in gaps {
+            at += after;
+            let what = [Fails::Stops, Fails::Exits, Fails::Unreachable, Fails::Slow][usize::from(what)];
+            let us = |us| Duration::new(Time::from_micros(us));
+            let slower_by = (what == Fails::Slow).then(|| us(500));
+            let server = server % servers;
+            failures.push(FailureOfOne { server, at: us(at), restored_after: Some(us(lasts)), what, slower_by });
+            at += lasts + 1;
+        }
+        let time_out = Duration::new(Time::from_millis(400));
+        let retries = PvfsRetries {
+            client_time_out: time_out,
+            client_flow_time_out: time_out,
+            server_time_out: time_out,
+            ..PvfsRetries::default()
+        };
+        let parameters =
+            PvfsParameters { version: Version::Pvfs2, failures, retries, ..PvfsParameters::default() };
+        let mut cluster = pvfs_cluster(&parameters, "train", (clients, servers), [Some, Some]);
+        prop_assert_eq!(cluster.run(&operations, true).unwrap(), operations.len());
+    }
+}
+
 #[test]
 fn a_reply_or_a_byte_that_pvfs_loses_is_found() {
     use super::message::Payload::{Data, Done, ReadData};
@@ -78,12 +114,14 @@ fn a_reply_or_a_byte_that_pvfs_loses_is_found() {
     let no_reply: Fault<Payload> = |payload| (!matches!(payload, Done(_))).then_some(payload);
     assert!(is_found(run([no_reply, Some], Operation::Write), "requests"));
     let byte_less: Fault<Payload> = |payload| match payload {
-        Data { ticket, offset, length } => Some(Data { ticket, offset, length: length - 1 }),
+        Data { ticket, offset, length, reply_to } => {
+            Some(Data { ticket, offset, length: length - 1, reply_to })
+        }
         other => Some(other),
     };
     assert!(is_found(run([Some, byte_less], Operation::Write), "bytes written"));
     let found_less: Fault<Payload> = |payload| match payload {
-        ReadData { bytes, reply } => Some(ReadData { bytes: bytes - 1, reply }),
+        ReadData { ticket, bytes, reply } => Some(ReadData { ticket, bytes: bytes - 1, reply }),
         other => Some(other),
     };
     assert!(is_found(run([found_less, Some], Operation::Read), "bytes read"));

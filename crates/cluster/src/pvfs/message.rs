@@ -4,7 +4,6 @@ use super::metadata::Kind;
 use super::parameters::ServiceLevels;
 use crate::client::Outcome;
 use petrio_colours::{AccessFlags, FileId, IoClass, Operation};
-use petrio_kernel::Key;
 use petrio_persist::Persist;
 use smallvec::SmallVec;
 
@@ -17,12 +16,14 @@ pub(super) struct Ticket {
     pub(super) call: u32,
     /// The server, as the file system numbers them.
     pub(super) server: u32,
+    /// Which attempt at it this is, as the client numbers them (`PINT_util_get_next_tag`); 0 where none is made twice.
+    pub(super) attempt: u32,
 }
 
 impl Ticket {
-    /// As the key of a client's place.
-    pub(super) fn key(self) -> Key {
-        u128::from(self.call) << 32 | u128::from(self.server)
+    /// The number of its request among those of its client.
+    pub(super) fn key(self) -> u64 {
+        u64::from(self.call) << 32 | u64::from(self.server)
     }
 }
 
@@ -43,19 +44,24 @@ pub(super) enum Payload {
         /// First byte in the server's own file.
         offset: u64,
         length: u64,
+        /// The service that sends them.
+        reply_to: u32,
     },
     /// To a client: the data of a write may come.
     MayWrite(Ticket),
     /// To a client: data of a read follow.
-    ReadFollows,
+    ReadFollows(Ticket),
     /// To a client: so many bytes of a read.
     ReadData {
+        ticket: Ticket,
         bytes: u64,
         /// What ends with them.
         reply: Option<Reply>,
     },
     /// To a client: it is done.
     Done(Reply),
+    /// To whoever sent a request, or data of it: the server's host knows nothing of such a connection (TCP's RST).
+    Reset(Ticket),
 }
 
 impl Payload {
@@ -68,27 +74,41 @@ impl Payload {
             | Self::Relay(_)
             | Self::Relayed(_)
             | Self::MayWrite(_)
-            | Self::ReadFollows
-            | Self::Done(_) => levels.requests,
+            | Self::ReadFollows(_)
+            | Self::Done(_)
+            | Self::Reset(_) => levels.requests,
         }
     }
 
-    /// The request whose data may come.
-    pub(super) fn grants(&self) -> Option<Ticket> {
-        if let Self::MayWrite(ticket) = self { Some(*ticket) } else { None }
-    }
-
-    /// The request that is over.
-    pub(super) fn ends(&self) -> Option<Ticket> {
-        match self {
-            Self::Done(reply) | Self::ReadData { reply: Some(reply), .. } => Some(reply.ticket),
-            _ => None,
-        }
+    /// Whether it ends a request.
+    pub(super) const fn ends(&self) -> bool {
+        matches!(self, Self::Done(_) | Self::ReadData { reply: Some(_), .. })
     }
 
     /// Whether it is a request or what ends one.
-    pub(super) fn is_of_request(&self) -> bool {
-        matches!(self, Self::Request(_) | Self::Ask(_)) || self.ends().is_some()
+    pub(super) const fn is_of_request(&self) -> bool {
+        matches!(self, Self::Request(_) | Self::Ask(_)) || self.ends()
+    }
+
+    /// What a client is told about: none of its requests, where only servers are told that.
+    pub(super) const fn told(&self) -> Option<Ticket> {
+        match self {
+            Self::MayWrite(ticket) | Self::ReadFollows(ticket) | Self::Reset(ticket) => Some(*ticket),
+            Self::ReadData { ticket, .. } => Some(*ticket),
+            Self::Done(reply) => Some(reply.ticket),
+            Self::Request(_) | Self::Ask(_) | Self::Relay(_) | Self::Relayed(_) | Self::Data { .. } => None,
+        }
+    }
+
+    /// A request as it is sent: which attempt it is, and to which instance of its server.
+    pub(super) fn sent(mut self, attempt: u32, to: u32) -> Self {
+        if let Self::Request(Request { ticket, instance, .. })
+        | Self::Ask(AskOfNames { ticket, instance, .. })
+        | Self::Relay(AskOfNames { ticket, instance, .. }) = &mut self
+        {
+            (ticket.attempt, *instance) = (attempt, to);
+        }
+        self
     }
 
     /// Whether it is a request of one server to another, or what ends one.
@@ -133,6 +153,8 @@ pub(super) struct Request {
     pub(super) answer: u64,
     /// The service that hears the reply.
     pub(super) reply_to: u32,
+    /// The server's instance with which its client has a connection.
+    pub(super) instance: u32,
 }
 
 /// Names or attributes, as a server is asked about them.
@@ -151,6 +173,8 @@ pub(super) struct AskOfNames {
     pub(super) answer: u64,
     /// The service that hears the reply.
     pub(super) reply_to: u32,
+    /// The server's instance with which its client has a connection.
+    pub(super) instance: u32,
 }
 
 /// How a part of a call ended.

@@ -10,15 +10,25 @@
 //! first where it ends, and writes there; nothing holds the end meanwhile, so that two who ask at once write to the same
 //! place, as with PVFS itself.
 //!
-//! Sources: chapters 3.3, 6 and 8.4 of the dissertation; for PVFS 2 messages captured of OrangeFS 2.10. Leaves out: PVFS
-//! 2's metadata (its files' attributes and names are asked of one manager, as PVFS 1's), its caches of attributes and
-//! names, other transports than the network's.
+//! Servers of PVFS 2 may stop, exit, be out of reach or slow. Requests have time-outs, are sent again and given up (`attempts`), over
+//! connections that are reset or refused (`links`); a server that is started anew has forgotten what it worked on, and what its host had in
+//! memory alone (`sessions/lives.rs`).
+//!
+//! Sources: chapters 3.3, 6 and 8.4 of the dissertation; for PVFS 2 messages captured of OrangeFS 2.10, and its source. Leaves out: other
+//! transports than the network's; of failures, that names of operations that fail aren't made (they count as made), buffers of flows whose
+//! client has given up (`ServerJobFlowTimeoutSecs`), and what a server's host does meanwhile.
 
+mod attempts;
 mod calls;
 mod client;
 mod conserved;
 #[cfg(test)]
 mod conserved_tests;
+#[cfg(test)]
+mod failure_tests;
+#[cfg(test)]
+mod failure_world;
+mod links;
 mod message;
 pub mod metadata;
 mod page;
@@ -27,7 +37,12 @@ mod server;
 mod sessions;
 mod shared;
 mod striping;
+mod tally;
+mod unsynced;
 
-pub use page::{PvfsClient, PvfsFiles, pvfs_page};
-pub use parameters::{PvfsCosts, PvfsError, PvfsParameters, QueueCost, ServerOrder, ServiceLevels, Version};
+pub use page::{PvfsClient, PvfsEnd, PvfsFiles, pvfs_page};
+pub use parameters::{
+    PvfsCosts, PvfsError, PvfsParameters, PvfsRetries, QueueCost, ServerOrder, ServiceLevels, Version,
+};
 pub use striping::{Order, Striping};
+pub use tally::PvfsTally;

@@ -1,19 +1,22 @@
 //! A parallel file system in the net: a page for each client, each server, and the manager.
 
-use super::calls::Mount;
+use super::calls::{Calls, Mount};
 use super::client::client;
 use super::conserved::conserve;
+use super::links::Links;
 use super::message::Payload;
 use super::metadata::Namespace;
 use super::parameters::PvfsParameters;
 use super::server::server;
-use super::sessions::ServerIs;
+use super::sessions::{ServerIs, Sessions};
 use super::shared::Shared;
 use super::striping::Striping;
+use super::tally::PvfsTally;
 use crate::address::Address;
+use crate::failure::{FailureOfOne, Failures};
 use crate::server::FileServer;
 use petrio_colours::FileOp;
-use petrio_kernel::{PageBuilder, Place};
+use petrio_kernel::{PageBuilder, Place, Simulation};
 use petrio_network::Port;
 use petrio_stage::Stage;
 use petrio_stage::processor::Processors;
@@ -46,7 +49,30 @@ pub struct PvfsFiles {
     pub names: Namespace,
 }
 
-/// Builds the page of a parallel file system. PVFS 2 has no manager: all of its servers have metadata.
+/// Where what failures came to is found: of a client, or of a server.
+#[derive(Clone, Copy, Debug)]
+pub struct PvfsEnd(End);
+
+#[derive(Clone, Copy, Debug)]
+enum End {
+    Client(Place<Calls>),
+    Server(Place<Sessions>),
+}
+
+impl PvfsEnd {
+    /// What the calls of a client came to; and the bytes that a server had acknowledged and lost.
+    pub fn told(self, run: &Simulation) -> (PvfsTally, u64) {
+        let (mut tally, mut lost) = (PvfsTally::default(), 0);
+        match self.0 {
+            End::Client(calls) => run.for_each_token(calls, |calls| tally = calls.tally()),
+            End::Server(sessions) => run.for_each_token(sessions, |sessions| lost = sessions.lost(run.now())),
+        };
+        (tally, lost)
+    }
+}
+
+/// Builds the page of a parallel file system; its rows, and where what failures came to is found, of each client and then of each server,
+/// where there are any. PVFS 2 has no manager: all of its servers have metadata.
 pub fn pvfs_page(
     parent: &mut PageBuilder<'_>,
     name: &str,
@@ -55,7 +81,7 @@ pub fn pvfs_page(
     PvfsFiles { metadata, database, names }: PvfsFiles,
     (clients, servers, manager): (&[PvfsClient<'_>], &[FileServer], Option<&FileServer>),
     processors: &mut [Processors],
-) -> Vec<Stage> {
+) -> (Vec<Stage>, Vec<PvfsEnd>) {
     let mut page = parent.page(name);
     page.carries::<Payload>();
     conserve(&mut page);
@@ -63,7 +89,11 @@ pub fn pvfs_page(
     let shared = page.state("shared", Shared { names, ..Shared::default() });
     let draws = page.stream("order of servers");
     let addresses: Arc<[Address]> = servers.iter().map(|server| Address::of(&server.port)).collect();
-    let mut stages = Vec::new();
+    let count = petrio_units::numbers::as_number(servers.len());
+    let failures = (0..count).map(|server| Failures::new(&FailureOfOne::of(&parameters.failures, server)));
+    let failures: Arc<[Failures]> =
+        if parameters.failures.is_empty() { [].into() } else { failures.collect() };
+    let (mut stages, mut of_servers, mut ends) = (Vec::new(), Vec::new(), Vec::new());
     for (number, there) in (0..).zip(servers.iter().chain(manager)) {
         let mut page = page.page(&there.name);
         let is = ServerIs {
@@ -78,10 +108,14 @@ pub fn pvfs_page(
             number,
             servers: Arc::clone(&addresses),
             database,
+            failures: Arc::clone(&failures),
+            patience: parameters.retries.of_servers(),
         };
         let costs = (parameters.costs, parameters.receive_queue);
         let ports = (there.operations, there.completions);
-        stages.push(server(&mut page, is, costs, there.port, &mut processors[there.host], ports));
+        let (stage, end) = server(&mut page, is, costs, there.port, &mut processors[there.host], ports);
+        stages.push(stage);
+        of_servers.push(PvfsEnd(End::Server(end)));
     }
     for there in clients {
         let mut page = page.page(there.name);
@@ -97,7 +131,11 @@ pub fn pvfs_page(
         };
         let (costs, own) = (parameters.costs, &mut processors[there.host]);
         let ports = (there.operations, there.completions);
-        client(&mut page, mount, costs, there.port, (shared, draws), own, ports);
+        let asks = (parameters.retries.of_clients(), Links::new(Arc::clone(&failures)));
+        let end = client(&mut page, (mount, asks), costs, there.port, (shared, draws), own, ports);
+        ends.push(PvfsEnd(End::Client(end)));
     }
-    stages
+    ends.extend(of_servers);
+    ends.truncate(if failures.is_empty() { 0 } else { ends.len() });
+    (stages, ends)
 }

@@ -1,7 +1,9 @@
 //! What a parallel virtual file system is made of, as it is written, and what its version makes of what isn't.
 
+use super::attempts::Patience;
 use super::metadata::{Site, Validity};
 use super::striping::{Order, Striping};
+use crate::failure::{FailureOfOne, Failures, ServerFailureError};
 use petrio_kernel::Time;
 use petrio_network::HIGHEST_SERVICE_LEVEL;
 use petrio_persist::Persist;
@@ -102,6 +104,55 @@ pub struct ServiceLevels {
     pub transfers: u8,
 }
 
+/// For how long clients and servers of PVFS 2 wait for each other, and how often they try, where servers fail (`failures`). Left out, as
+/// pvfs2-genconfig of OrangeFS 2.10 writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PvfsRetries {
+    /// For how long a client waits for an answer (`ClientJobBMITimeoutSecs`, 300 s).
+    pub client_time_out: Duration,
+    /// For how long it waits for the next data of a flow, or for the end of one (`ClientJobFlowTimeoutSecs`, 300 s). Progress of a write's
+    /// data is not seen here: it counts from when they may be sent.
+    pub client_flow_time_out: Duration,
+    /// For how long a server waits for an answer of another (`ServerJobBMITimeoutSecs`, 30 s).
+    pub server_time_out: Duration,
+    /// How often a request is sent again (`ClientRetryLimit`, 5); servers go by it, too.
+    pub limit: u32,
+    /// The rest before that, unless a time-out has been waited for (`ClientRetryDelayMilliSecs`, 2 s).
+    pub delay: Duration,
+}
+
+impl Default for PvfsRetries {
+    fn default() -> Self {
+        let seconds = |seconds| Duration::new(Time::from_whole_seconds(seconds));
+        Self {
+            client_time_out: seconds(300),
+            client_flow_time_out: seconds(300),
+            server_time_out: seconds(30),
+            limit: 5,
+            delay: seconds(2),
+        }
+    }
+}
+
+impl PvfsRetries {
+    pub(super) fn of_clients(&self) -> Patience {
+        let (time_out, flow) = (self.client_time_out.time(), self.client_flow_time_out.time());
+        Patience { time_out, flow, limit: self.limit, rest: self.delay.time() }
+    }
+
+    pub(super) fn of_servers(&self) -> Patience {
+        let time_out = self.server_time_out.time();
+        Patience { time_out, flow: time_out, limit: self.limit, rest: self.delay.time() }
+    }
+
+    fn some(&self) -> [(&'static str, Duration); 3] {
+        let Self { client_time_out, client_flow_time_out, server_time_out, .. } = *self;
+        let servers = ("server_time_out", server_time_out);
+        [("client_time_out", client_time_out), ("client_flow_time_out", client_flow_time_out), servers]
+    }
+}
+
 /// A parallel virtual file system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -159,6 +210,13 @@ pub struct PvfsParameters {
     /// What a server writes into its database of files after each direct write that makes a file longer, and waits for:
     /// the file's new length. With OrangeFS 2.10 a page of 4 KiB was seen to reach the disk with each such write.
     pub direct_note: Bytes,
+    /// PVFS 2: when servers fail, those of each in order: `{ server, at, restored_after, what }`, of which `server` is its place in `servers`,
+    /// counted from 0, and `what` is `stops` (left out: its host does), `exits` (its process ends), `unreachable`, or `slow` with
+    /// `slower_by`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<FailureOfOne>,
+    /// PVFS 2: for how long clients and servers wait for each other then.
+    pub retries: PvfsRetries,
 }
 
 impl Default for PvfsParameters {
@@ -185,6 +243,8 @@ impl Default for PvfsParameters {
             attributes_valid: Duration::new(Time::from_whole_seconds(60)),
             size_valid: Duration::new(Time::from_whole_seconds(10)),
             direct_note: Bytes(4 << 10),
+            failures: Vec::new(),
+            retries: PvfsRetries::default(),
         }
     }
 }
@@ -226,6 +286,26 @@ pub enum PvfsError {
     /// A service level that messages can't have.
     #[error("service levels are 0 to {HIGHEST_SERVICE_LEVEL}, and this is {0}; give other `service_levels`")]
     ServiceLevel(u8),
+    /// Failures that make no sense.
+    #[error(transparent)]
+    Failures(#[from] ServerFailureError),
+    /// Servers of PVFS 1 that fail.
+    #[error("`failures` are of PVFS 2, whose clients try again; leave them out, or say version = \"pvfs2\"")]
+    FailuresOfPvfs1,
+    /// Nobody waits.
+    #[error("a time-out of no time is over before anybody can answer; let `retries.{0}` be some")]
+    TimeOut(&'static str),
+}
+
+impl PvfsError {
+    /// The parameter that is wrong, where it is about failures.
+    pub fn parameter(&self) -> Option<String> {
+        match self {
+            Self::Failures(_) | Self::FailuresOfPvfs1 => Some("failures".to_owned()),
+            Self::TimeOut(name) => Some(format!("retries.{name}")),
+            _ => None,
+        }
+    }
 }
 
 /// A parallel file system's protocol: what goes to and fro, in bytes and in which steps.
@@ -287,6 +367,13 @@ impl PvfsParameters {
         }
         if self.directory_split < 2 {
             return Err(PvfsError::DirectorySplit);
+        }
+        if !self.failures.is_empty() && self.version == Version::Pvfs1 {
+            return Err(PvfsError::FailuresOfPvfs1);
+        }
+        Failures::check_each(&self.failures, servers)?;
+        if let Some((name, _)) = self.retries.some().into_iter().find(|(_, some)| *some == Duration::ZERO) {
+            return Err(PvfsError::TimeOut(name));
         }
         let order = match (self.order, self.version) {
             (Some(ServerOrder::Listed), _) | (None, Version::Pvfs1) => Order::Ascending,

@@ -14,6 +14,7 @@ mod memory;
 mod paths;
 mod profile;
 mod rates;
+mod retries;
 mod rpcs;
 mod sustained;
 mod traffic;
@@ -32,6 +33,7 @@ pub use memory::MemoryFigures;
 pub use paths::{PathFailureFigures, PathFigures, PathsFigures};
 pub use profile::{FunctionFigures, LINE_BYTES, ProfileFigures};
 pub use rates::{MemberRate, Rates};
+pub use retries::RetriesFigures;
 pub use rpcs::RpcFigures;
 pub use sustained::{Held, Sustained, is_safe};
 pub use traffic::{PurposeFigures, Traffic, TrafficFigures};
@@ -40,7 +42,7 @@ use crate::Report;
 use crate::section::Forms;
 
 /// The sections on a terminal, below the stages.
-pub(crate) fn on_terminal(report: &Report) -> [&dyn Forms; 14] {
+pub(crate) fn on_terminal(report: &Report) -> [&dyn Forms; 15] {
     [
         &report.executed,
         &report.traffic,
@@ -53,6 +55,7 @@ pub(crate) fn on_terminal(report: &Report) -> [&dyn Forms; 14] {
         &report.calls,
         &report.rpcs,
         &report.locks,
+        &report.retries,
         &report.profiles,
         &report.memory,
         &report.counted,
@@ -65,11 +68,12 @@ pub(crate) fn above_stages(report: &Report) -> [&dyn Forms; 2] {
 }
 
 /// Those on the page below the stages.
-pub(crate) fn below_stages(report: &Report) -> [&dyn Forms; 13] {
+pub(crate) fn below_stages(report: &Report) -> [&dyn Forms; 14] {
     [
         &report.calls,
         &report.rpcs,
         &report.locks,
+        &report.retries,
         &report.profiles,
         &report.memory,
         &report.copies,
@@ -112,6 +116,8 @@ macro_rules! sections {
             rpcs: Vec<RpcFigures>;
             /// The locks that they held, and what they waited for.
             locks: Vec<LocksFigures>;
+            /// What failing servers of PVFS cost.
+            retries: Vec<RetriesFigures>;
             /// What reached the devices, by what it was for, where that can be more than data.
             traffic: Vec<TrafficFigures>;
             /// What drives have counted of themselves, where there was any.

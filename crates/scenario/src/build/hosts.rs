@@ -15,6 +15,7 @@ use petrio_models::Stage;
 use petrio_models::cluster::beegfs::RpcsOf;
 use petrio_models::cluster::lustre::LustreClient;
 use petrio_models::cluster::nfs::Carrier;
+use petrio_models::cluster::pvfs::PvfsEnd;
 use petrio_models::host::HostMemory;
 use std::collections::BTreeMap;
 
@@ -39,6 +40,8 @@ pub(super) struct BuiltHosts {
     pub(super) memory: Vec<HostMemory>,
     /// Where what the calls of each mount of NFS came to is found, behind its name.
     pub(super) carriers: Vec<(String, Place<Carrier>)>,
+    /// Where what failing servers cost is found, of each client and server of a PVFS behind its name.
+    pub(super) of_pvfs: Vec<(String, PvfsEnd)>,
     /// Where what the RPCs of each mount of a Lustre came to is found, behind its name.
     pub(super) lustre_clients: Vec<(String, Place<LustreClient>)>,
     /// What the requests of each mount and server of a BeeGFS came to, likewise.
@@ -73,6 +76,7 @@ pub(super) fn hosts(
         upper_stages: Vec::new(),
         memory: Vec::new(),
         carriers: Vec::new(),
+        of_pvfs: Vec::new(),
         lustre_clients: Vec::new(),
         of_beegfs: Vec::new(),
         unheld: Vec::new(),
@@ -90,6 +94,7 @@ pub(super) fn hosts(
         mut upper_stages,
         memory,
         carriers,
+        of_pvfs,
         lustre_clients,
         of_beegfs,
         unheld,
@@ -111,6 +116,7 @@ pub(super) fn hosts(
         warnings,
         memory,
         carriers,
+        of_pvfs,
         lustre_clients,
         of_beegfs,
         unheld,

@@ -21,6 +21,7 @@ use petrio_models::block::raid::{Array, Cache};
 use petrio_models::cluster::beegfs::RpcsOf;
 use petrio_models::cluster::lustre::LustreClient;
 use petrio_models::cluster::nfs::Carrier;
+use petrio_models::cluster::pvfs::PvfsEnd;
 use petrio_models::cluster::replication::Replicas;
 use petrio_models::device::disk::parameters::QueueDiscipline;
 use petrio_models::device::throttle::Credits;
@@ -100,6 +101,8 @@ pub struct System {
     pub(crate) memory: Vec<(String, HostMemory)>,
     /// What the calls of each mount of NFS came to, behind the mount's class.
     pub(crate) carriers: Vec<(String, Place<Carrier>)>,
+    /// What failing servers cost, of each client and server of a PVFS behind its name.
+    pub(crate) of_pvfs: Vec<(String, PvfsEnd)>,
     /// What the RPCs of each mount of a Lustre came to, behind the mount's class.
     pub(crate) lustre_clients: Vec<(String, Place<LustreClient>)>,
     /// What the requests of each mount and server of a BeeGFS came to, likewise.
@@ -193,14 +196,14 @@ impl System {
         let (mut ports, mut clients) = (Ports::default(), ClientHosts::default());
         let (mut next_file, mut next_process) = (1, 0);
         let (mut memory, mut carriers, mut unheld) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut lustre_clients, mut of_beegfs) = (Vec::new(), Vec::new());
+        let (mut lustre_clients, mut of_beegfs, mut of_pvfs) = (Vec::new(), Vec::new(), Vec::new());
         if below_hosts.is_some() {
             let built = hosts(&mut page, loaded, asked.as_mut(), &mut devices)?;
             stages.extend(built.stages);
             warnings.extend(built.warnings);
             clients = built.clients;
             (memory, carriers, unheld) = (built.memory, built.carriers, built.unheld);
-            (lustre_clients, of_beegfs) = (built.lustre_clients, built.of_beegfs);
+            (lustre_clients, of_beegfs, of_pvfs) = (built.lustre_clients, built.of_beegfs, built.of_pvfs);
             (next_file, next_process) = (built.next_file, built.next_process);
             ports.operations = on_files.then_some(built.programs);
         }
@@ -260,6 +263,7 @@ impl System {
             of_beegfs: (of_beegfs.into_iter())
                 .map(|(mount, client)| (classes.name(&mount), client))
                 .collect(),
+            of_pvfs,
             carriers: (carriers.into_iter())
                 .map(|(mount, carrier)| (classes.name(&mount), carrier))
                 .collect(),

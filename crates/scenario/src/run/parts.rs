@@ -4,7 +4,7 @@ use crate::build::{Redundant, Replicated, System};
 use crate::holder::{BuiltCeph, BuiltPaths};
 use crate::report::{
     ArrayFigures, CallsFigures, CephFigures, CopiesFigures, CountedFigures, LocksFigures, MemoryFigures,
-    PathsFigures, ProfileFigures, Report, RpcFigures,
+    PathsFigures, ProfileFigures, Report, RetriesFigures, RpcFigures,
 };
 use crate::run::burst::held;
 use crate::run::credits::credits;
@@ -12,6 +12,7 @@ use crate::run::stages::recorded;
 use petrio_kernel::Simulation;
 use petrio_models::Function;
 use petrio_models::cluster::RpcTally;
+use petrio_models::cluster::pvfs::PvfsEnd;
 
 /// The sections of a report that parts know of themselves.
 pub(super) fn sections(system: &System, run: &Simulation) -> Report {
@@ -25,6 +26,7 @@ pub(super) fn sections(system: &System, run: &Simulation) -> Report {
         calls: calls(system, run),
         rpcs: rpcs(system, run),
         locks: locks(system, run),
+        retries: retries(system, run),
         memory: memory(system, run),
         held: held(system, run),
         credits: credits(system, run),
@@ -146,6 +148,16 @@ fn calls(system: &System, run: &Simulation) -> Vec<CallsFigures> {
         });
     }
     all
+}
+
+/// What failing servers cost the clients of each PVFS.
+fn retries(system: &System, run: &Simulation) -> Vec<RetriesFigures> {
+    let of_one = |ends: &[(String, PvfsEnd)]| {
+        let name = ends.first().map(|(name, _)| name.as_str());
+        let told = ends.iter().map(|(_, end)| end.told(run));
+        name.map(|name| RetriesFigures::of(name, told))
+    };
+    system.of_pvfs.chunk_by(|one, other| one.0 == other.0).filter_map(of_one).collect()
 }
 
 /// What RPCs of Lustre and BeeGFS came to, by class of their mounts, of BeeGFS of its servers, too, and procedure.

@@ -13,6 +13,7 @@ use petrio_models::Stage;
 use petrio_models::cluster::beegfs::RpcsOf;
 use petrio_models::cluster::lustre::LustreClient;
 use petrio_models::cluster::nfs::Carrier;
+use petrio_models::cluster::pvfs::PvfsEnd;
 use petrio_models::host::HostMemory;
 use petrio_models::host::nfs::MountOptions;
 use petrio_models::processor::Processors;
@@ -50,6 +51,8 @@ pub(crate) struct HostSite<'s, 'p> {
     pub(crate) memory: Vec<HostMemory>,
     /// Where what the calls of each mount of NFS came to is found in a run, behind its name.
     pub(crate) carriers: Vec<(String, Place<Carrier>)>,
+    /// Where what failing servers cost is found, of each client and server of a PVFS behind its name.
+    pub(crate) of_pvfs: Vec<(String, PvfsEnd)>,
     /// Where what the RPCs of each mount of a Lustre came to is found, behind its name.
     pub(crate) lustre_clients: Vec<(String, Place<LustreClient>)>,
     /// What the requests of each mount and server of a BeeGFS came to, likewise.

@@ -132,6 +132,40 @@ requests = 400
 generators = [{ read_fraction = 0.4, inter_arrival = { exponential = { mean = "8 ms" } }, size = { uniform = { min = "2 KiB", max = "64 KiB" } } }]
 "#;
 
+/// A server of PVFS whose host is away when the state is taken.
+const PVFS: &str = r#"
+[network.lan]
+link = { rate = "1 Gbit/s", latency = "5 us" }
+
+[host.client]
+count = 2
+machine = "epyc-9005-2vcpu"
+kernel = "linux-6.18"
+
+[host.server]
+count = 2
+machine = "epyc-9005-2vcpu"
+kernel = "linux-6.18"
+disk.d = { model = "constant-rate", drive.latency = "1 ms", drive.rate = "1 GB/s" }
+fs.data = { type = "ext4", on = "d" }
+
+[pvfs.work]
+version = "pvfs2"
+clients = "client*"
+servers = "server*/data"
+failures = [{ server = 0, at = "100 ms", restored_after = "2 s" }]
+retries = { client_time_out = "5 s", client_flow_time_out = "5 s" }
+
+[workload.w]
+kind = "files"
+on = "client*/work"
+operation = "write"
+record = "256 KiB"
+file_size = "32 MiB"
+fsync = "at-end"
+
+"#;
+
 fn ends_at(text: &str, until: Time) -> SavedRun {
     let saved = OnceLock::new();
     let part = Part { until: Some(until), saves: Some(&saved), ..Part::default() };
@@ -153,7 +187,9 @@ pub(crate) fn got(report: &Report) -> String {
 
 #[test]
 fn what_goes_on_from_a_state_is_the_whole_without_its_beginning() {
-    for (text, millis) in [(MAIL, 700), (POISSON, 2_345), (ARRAY, 1_500), (XFS, 900), (CEPH, 1_100)] {
+    for (text, millis) in
+        [(MAIL, 700), (POISSON, 2_345), (ARRAY, 1_500), (XFS, 900), (CEPH, 1_100), (PVFS, 1_100)]
+    {
         let at = Time::from_millis(millis);
         let measure = if text.contains("[measure]") { "" } else { "[measure]\n" };
         let warm = once(&format!("{text}{measure}warm_up = \"{millis} ms\"\n"));

@@ -2,20 +2,25 @@
 
 mod names;
 
+use super::attempts::{Answered, Attempts, Manner, Patience, Ready};
+use super::links::Links;
 use super::message::{Payload, Request, Ticket};
 use super::metadata::{Known, Site, Stage, data_messages};
 use super::parameters::{Protocol, ServiceLevels};
 use super::shared::Shared;
 use super::striping::{Striping, Turns};
+use super::tally::PvfsTally;
 use crate::address::Address;
-use crate::client::UnderWay;
-use petrio_colours::{Failure, FileCause, FileId, FileOp, Message, Operation, Status, local_operations};
+use crate::client::{Outcome, UnderWay};
+use petrio_colours::{
+    Failure, FileCause, FileId, FileOp, Ledger, Message, Operation, Status, local_operations,
+};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_stage::slab::Slab;
 use petrio_units::numbers::as_number;
 use smallvec::SmallVec;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// A file system as a client has mounted it.
@@ -94,14 +99,20 @@ impl Phase {
     }
 }
 
+/// What most requests are: sent again, and at once after a time-out.
+const AGAIN: Manner = Manner { again: true, rests: false };
+
 /// A request whose reply hasn't come.
-#[derive(Clone, Copy, Debug, Persist)]
-pub(super) struct Outstanding {
-    pub(super) ticket: Ticket,
+#[derive(Clone, Debug, Persist)]
+struct Asking {
+    slot: u32,
     address: Address,
     /// The process whose call it is of.
     process: u32,
     part: Part,
+    /// What is sent, and how long it is.
+    payload: Payload,
+    bytes: u64,
 }
 
 /// The calls of a client, and what it has to send.
@@ -115,18 +126,33 @@ pub(super) struct Calls {
     known: Known,
     /// How many names of a directory a process has listed (PVFS 2).
     listed: BTreeMap<(u32, FileId), u64>,
+    /// Requests whose replies haven't come.
+    asking: Attempts<Asking>,
+    /// Calls of which a request was sent again, or given up.
+    again: BTreeSet<u32>,
+    tally: PvfsTally,
+    /// Requests that were sent less those that were answered: those that are somewhere.
+    copies: u64,
     /// Bytes that were sent to be written, and those that came.
     pub(super) written: u64,
     pub(super) read: u64,
     pub(super) outbox: Vec<Message>,
-    pub(super) outstanding: Vec<Outstanding>,
     pub(super) completed: Vec<FileOp>,
+    /// What has come and is still on its way, and for how long.
+    pub(super) late: Vec<(Box<Message>, Time)>,
+    pub(super) alarms: Vec<((), Time)>,
 }
 
 impl Calls {
-    pub(super) fn new(mount: Mount) -> Self {
+    pub(super) fn new(mount: Mount, (patience, links): (Patience, Links)) -> Self {
         Self {
             mount,
+            asking: Attempts::new(patience, links),
+            again: BTreeSet::new(),
+            tally: PvfsTally::default(),
+            copies: 0,
+            late: Vec::new(),
+            alarms: Vec::new(),
             salt: 0,
             calls: Slab::new(),
             known: Known::default(),
@@ -134,18 +160,33 @@ impl Calls {
             written: 0,
             read: 0,
             outbox: Vec::new(),
-            outstanding: Vec::new(),
             completed: Vec::new(),
         }
     }
 
-    /// Requests that aren't over.
-    pub(super) fn left(&self) -> u64 {
-        self.calls.iter().map(|call| u64::from(call.left)).sum()
+    /// Requests that aren't over, as calls count them and as they are waited for.
+    pub(super) fn left(&self) -> (u64, u64) {
+        (self.calls.iter().map(|call| u64::from(call.left)).sum(), self.asking.len())
+    }
+
+    /// Requests that are somewhere between it and its servers, or lost with one.
+    pub(super) const fn copies(&self) -> u64 {
+        self.copies
+    }
+
+    /// What it all came to.
+    pub(super) fn tally(&self) -> PvfsTally {
+        let super::attempts::Again { sent, given_up, requests, waited } = self.asking.again;
+        PvfsTally { sent_again: sent, given_up, waiting: requests, waited, ..self.tally }
     }
 
     /// A call begins.
     pub(super) fn begin(&mut self, op: FileOp, shared: &mut Shared, now: Time) {
+        self.begin_call(op, shared, now);
+        self.wakes_up(now);
+    }
+
+    fn begin_call(&mut self, op: FileOp, shared: &mut Shared, now: Time) {
         if self.mount.manager.is_none() {
             let slot = self.calls.insert(UnderWay::new(op.clone(), Next::default()));
             return self.begin_names(slot, &op, shared, now);
@@ -166,7 +207,7 @@ impl Calls {
         if let Some(stage) = next.stages.pop_front() {
             call.left = names::width(&stage);
             call.next = next;
-            return self.ask_about_names(slot, &op, stage);
+            return self.ask_about_names(slot, &op, stage, now);
         }
         match next.phase {
             Phase::Nothing => self.end(slot, shared, now),
@@ -177,7 +218,7 @@ impl Calls {
             Phase::Append => self.begin_append(slot, &op, shared, now),
             Phase::Manager => {
                 call.left = 1;
-                self.ask_manager(slot, &op);
+                self.ask_manager(slot, &op, now);
             }
             Phase::Servers => {
                 let length = match op.operation {
@@ -237,10 +278,10 @@ impl Calls {
         let most = if op.operation == Operation::Write { small_write } else { small_read };
         let is_small = parts.iter().all(|(_, _, length)| *length <= most);
         let files = self.mount.manager.is_none().then(|| shared.names.data_files(&self.mount.site, op.file));
-        parts.into_iter().for_each(|part| self.ask(slot, op, part, (is_small, files)));
+        parts.into_iter().for_each(|part| self.ask(slot, op, part, (is_small, files), now));
     }
 
-    fn ask_manager(&mut self, slot: u32, op: &FileOp) {
+    fn ask_manager(&mut self, slot: u32, op: &FileOp, now: Time) {
         let Mount { metadata, manager, protocol, .. } = self.mount;
         let Some(manager) = manager else { return };
         let of = |file: FileId| if file == FileId::ROOT { file } else { FileId(file.0 + metadata) };
@@ -252,17 +293,33 @@ impl Calls {
             replaced: op.replaced.map(of),
             ..self.request(slot, op, part)
         };
-        self.outstanding.push(Outstanding {
-            ticket: request.ticket,
-            address: manager,
-            process: op.process,
-            part,
+        let (ticket, payload, bytes) = (request.ticket, Payload::Request(request), protocol.request);
+        let asking = Asking { slot, address: manager, process: op.process, part, payload, bytes };
+        self.asks(ticket, asking, (part.0, AGAIN), now);
+    }
+
+    /// A request begins.
+    fn asks(&mut self, ticket: Ticket, asking: Asking, (server, manner): (u32, Manner), now: Time) {
+        let between = (asking.process, server);
+        self.asking.begin(ticket.key(), asking, (between, manner), now);
+        self.sends();
+    }
+
+    /// Sends what is ready to be sent; what is given up stays.
+    fn sends(&mut self) {
+        let mut ready = std::mem::take(&mut self.asking.ready);
+        ready.retain(|ready| {
+            let Ready::Send { what, number, instance, .. } = ready else { return true };
+            let &Asking { address, process, bytes, ref payload, .. } = what;
+            self.copies += 1;
+            self.send_to(address, process, bytes, payload.clone().sent(*number, *instance));
+            false
         });
-        self.send_to(manager, op.process, protocol.request, Payload::Request(request));
+        self.asking.ready = ready;
     }
 
     /// Asks a server for its part of a call; of a write, the data follow as its protocol has it.
-    fn ask(&mut self, slot: u32, op: &FileOp, part: Part, (is_small, files): (bool, Option<u32>)) {
+    fn ask(&mut self, slot: u32, op: &FileOp, part: Part, (is_small, files): (bool, Option<u32>), now: Time) {
         let (server, _, length) = part;
         let protocol = self.mount.protocol;
         let Some(&address) = self.mount.servers.get(server as usize) else { return };
@@ -273,11 +330,12 @@ impl Calls {
         let request = Request { with_data, is_small, answer, ..self.request(slot, op, part) };
         let own = message.map_or(protocol.request, |message| message.sent);
         let bytes = own + if with_data { length } else { 0 };
-        let outstanding = Outstanding { ticket: request.ticket, address, process: op.process, part };
-        self.outstanding.push(outstanding);
-        self.send_to(address, op.process, bytes, Payload::Request(request));
+        let (ticket, process) = (request.ticket, op.process);
+        let asking = Asking { slot, address, process, part, payload: Payload::Request(request), bytes };
+        // An access whose data flow is begun anew by sys-io.sm, after a rest.
+        self.asks(ticket, asking, (server, Manner { rests: !is_small, ..AGAIN }), now);
         if writes && !with_data && !protocol.asks_to_write {
-            self.write(&outstanding);
+            self.write(ticket, (address, process), part);
         }
     }
 
@@ -285,7 +343,7 @@ impl Calls {
     fn request(&self, slot: u32, op: &FileOp, (server, offset, length): Part) -> Request {
         let own = self.mount.own;
         Request {
-            ticket: Ticket { client: own.host, call: slot, server },
+            ticket: Ticket { client: own.host, call: slot, server, attempt: 0 },
             operation: op.operation,
             file: op.file,
             parent: FileId::ROOT,
@@ -299,17 +357,18 @@ impl Calls {
             is_small: false,
             answer: self.mount.protocol.answer,
             reply_to: own.service,
+            instance: 0,
         }
     }
 
     /// Sends the data of a part of a write.
-    pub(super) fn write(&mut self, request: &Outstanding) {
+    fn write(&mut self, ticket: Ticket, (address, process): (Address, u32), (_, offset, length): Part) {
         let Protocol { piece, data_header, .. } = self.mount.protocol;
-        let &Outstanding { ticket, address, process, part: (_, offset, length) } = request;
+        let reply_to = self.mount.own.service;
         let mut at = 0;
         while at < length {
             let next = piece.min(length - at);
-            let data = Payload::Data { ticket, offset: offset + at, length: next };
+            let data = Payload::Data { ticket, offset: offset + at, length: next, reply_to };
             self.send_to(address, process, next + data_header, data);
             at += next;
         }
@@ -322,21 +381,82 @@ impl Calls {
         self.outbox.push(Message { service_level, ..message });
     }
 
-    /// A server sends what ends no request; whether that makes sense.
-    pub(super) fn hear(&mut self, payload: &Payload) -> bool {
+    /// A server sends something; whether that makes sense.
+    pub(super) fn receive(&mut self, message: Box<Message>, shared: &mut Shared, now: Time) -> bool {
+        let Some(ticket) = message.payload.get().and_then(Payload::told) else { return false };
+        let key = ticket.key();
+        let between = self.asking.between(key);
+        let held = between.and_then(|between| self.asking.links.holds(between, now));
+        if let Some(until) = held.filter(|until| !until.is_never()) {
+            self.late.push((message, until - now));
+            return true;
+        }
+        let Some(payload) = message.payload.open::<Payload>() else { return false };
         self.read += payload.data_in();
-        matches!(payload, Payload::ReadFollows | Payload::ReadData { reply: None, .. })
+        self.copies = self.copies.saturating_sub(u64::from(payload.ends()));
+        if held.is_some() {
+            return true;
+        }
+        match *payload {
+            Payload::MayWrite(_) => {
+                if let Some(&Asking { address, process, part, .. }) = self.asking.get(key, ticket.attempt) {
+                    self.asking.goes_on(key, now);
+                    self.write(ticket, (address, process), part);
+                }
+            }
+            Payload::Reset(_) => self.asking.reset(key, ticket.attempt, now),
+            Payload::Done(reply) | Payload::ReadData { reply: Some(reply), .. } => {
+                // An answer to an attempt that has been given up is nothing to anybody.
+                if let Some(Answered { what, waited }) = self.asking.answered(key, ticket.attempt) {
+                    self.is_over(what.slot, &reply.outcome, waited, (shared, now));
+                }
+            }
+            _ if self.asking.get(key, ticket.attempt).is_some() => self.asking.goes_on(key, now),
+            _ => {}
+        }
+        self.settles(shared, now);
+        true
     }
 
-    /// A request is done.
-    pub(super) fn end_of(&mut self, request: Outstanding, payload: Payload, shared: &mut Shared, now: Time) {
-        self.read += payload.data_in();
-        let (Payload::Done(reply) | Payload::ReadData { reply: Some(reply), .. }) = payload else { return };
-        let slot = request.ticket.call;
+    /// It is woken: requests are sent again, or given up.
+    pub(super) fn wake(&mut self, shared: &mut Shared, now: Time) {
+        self.asking.wake(now);
+        self.settles(shared, now);
+    }
+
+    /// What is ready is done.
+    fn settles(&mut self, shared: &mut Shared, now: Time) {
+        loop {
+            self.sends();
+            let Some(Ready::GivenUp { what, failure, waited }) = self.asking.ready.pop() else { break };
+            let status = Status::Failed(failure);
+            let outcome = Outcome { status, length: 0, ledger: Ledger::default(), span: Time::ZERO };
+            self.is_over(what.slot, &outcome, Some(waited), (shared, now));
+        }
+        self.wakes_up(now);
+    }
+
+    /// A request is over, before which others were waited for in vain.
+    fn is_over(
+        &mut self,
+        slot: u32,
+        outcome: &Outcome,
+        waited: Option<Time>,
+        (shared, now): (&mut Shared, Time),
+    ) {
         let Some(call) = self.calls.get_mut(slot) else { return };
-        if let Some(next) = call.answered(&reply.outcome, Time::ZERO, now) {
+        let span = outcome.span.saturating_add(waited.unwrap_or(Time::ZERO));
+        if waited.is_some() {
+            self.again.insert(slot);
+        }
+        if let Some(next) = call.answered(&Outcome { span, ..outcome.clone() }, Time::ZERO, now) {
             self.send(slot, next, shared, now);
         }
+    }
+
+    /// When it has to be woken next.
+    fn wakes_up(&mut self, now: Time) {
+        self.alarms.extend(self.asking.alarm(now).map(|after| ((), after)));
     }
 
     /// A call returns.
@@ -345,6 +465,10 @@ impl Calls {
         let mut op = call.over(0);
         let rest = (now - op.issued).saturating_sub(op.ledger.total());
         op.ledger.charge(FileCause::Processor, rest);
+        if self.again.remove(&slot) {
+            let is_done = op.status.failure().is_none();
+            *(if is_done { &mut self.tally.retried } else { &mut self.tally.failed }) += 1;
+        }
         shared.ends.note(&op);
         self.completed.push(op);
     }

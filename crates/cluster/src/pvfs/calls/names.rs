@@ -1,6 +1,7 @@
 //! What a call on PVFS 2 asks about names and attributes before its data, and what is refused.
 
-use super::{Calls, Next, Outstanding, Phase};
+use super::{Asking, Calls, Next, Phase};
+use crate::pvfs::attempts::Manner;
 use crate::pvfs::message::{AskOfNames, Payload, Ticket};
 use crate::pvfs::metadata::{Ask, Client, Kind, NAMES_AT_ONCE, Operation as Asked, Stage};
 use crate::pvfs::shared::Shared;
@@ -70,19 +71,21 @@ impl Calls {
     }
 
     /// Asks at once what a stage says.
-    pub(super) fn ask_about_names(&mut self, slot: u32, op: &FileOp, stage: Stage) {
+    pub(super) fn ask_about_names(&mut self, slot: u32, op: &FileOp, stage: Stage, now: Time) {
         for (number, ask) in (0..).zip(stage) {
             let Ask { kind, server, object, count, message, others, .. } = ask;
             let Some(&address) = self.mount.servers.get(server as usize) else { continue };
             let own = self.mount.own;
-            let ticket = Ticket { client: own.host, call: slot, server: OF_NAMES | number };
+            let ticket = Ticket { client: own.host, call: slot, server: OF_NAMES | number, attempt: 0 };
             let part = (ticket.server, 0, 0);
-            self.outstanding.push(Outstanding { ticket, address, process: op.process, part });
             let length = if kind == Kind::Truncate { self.length_on(op, server) } else { 0 };
             let answer = message.received;
+            let reply_to = own.service;
             let asked =
-                AskOfNames { ticket, kind, object, count, length, others, answer, reply_to: own.service };
-            self.send_to(address, op.process, message.sent, Payload::Ask(asked));
+                AskOfNames { ticket, kind, object, count, length, others, answer, reply_to, instance: 0 };
+            let (process, payload, bytes) = (op.process, Payload::Ask(asked), message.sent);
+            let asking = Asking { slot, address, process, part, payload, bytes };
+            self.asks(ticket, asking, (server, manner(kind)), now);
         }
     }
 
@@ -91,6 +94,13 @@ impl Calls {
         let turns = self.turns(op.file);
         turns.parts(0, op.length).filter(|part| part.server == server).map(|part| part.length).sum()
     }
+}
+
+/// How a request is sent again: a name isn't removed again (sys-remove.sm, sys-rename.sm), and what makes one is begun anew after a rest
+/// (sys-create.sm, sys-mkdir.sm).
+const fn manner(kind: Kind) -> Manner {
+    let again = !matches!(kind, Kind::RemoveEntry);
+    Manner { again, rests: matches!(kind, Kind::Create | Kind::CreateEntry | Kind::MakeDirectory) }
 }
 
 /// How many requests a stage is.

@@ -4,9 +4,13 @@
 //! `TroveSyncMeta` changes are on the disk before they are answered, and those who wait while it is being synced share the next sync
 //! (commit coalescing).
 
+#[cfg(test)]
+mod tests;
+
 use super::{Doing, Look, Sessions};
 use crate::address::Address;
 use crate::client::Outcome;
+use crate::pvfs::attempts::{Attempts, Manner, Ready};
 use crate::pvfs::message::{AskOfNames, Payload, Reply, Ticket};
 use crate::pvfs::metadata::{Kind, Message as Length, children};
 use petrio_colours::{AccessFlags, Failure, FileCause, FileId, FileOp, Ledger, Operation, RequestId, Status};
@@ -14,7 +18,6 @@ use petrio_kernel::Time;
 use petrio_persist::Persist;
 use petrio_random::finish;
 use petrio_stage::fast_map::FastMap;
-use petrio_stage::slab::Slab;
 use smallvec::SmallVec;
 
 /// Bytes of a page of the database.
@@ -25,17 +28,28 @@ const NAMES_A_PAGE: u64 = 64;
 const OF_SERVERS: u32 = 3 << 30;
 
 /// Requests about names that aren't over.
-#[derive(Clone, Debug, Default, Persist)]
+#[derive(Clone, Debug, Persist)]
 pub(super) struct Asked {
     open: FastMap<Ticket, Open>,
     /// Of these, those of clients, and those of other servers.
     of: (u64, u64),
-    /// Those that this server has sent to others: for which of its own.
-    relays: Slab<Ticket>,
+    /// Those that this server has sent to others, the number of the next, and how many are somewhere.
+    relays: Attempts<Relaying>,
+    next: u32,
+    copies: u64,
     /// Who waits for the sync that is under way, and who for the next.
     synced: Vec<Ticket>,
     waits: Vec<Ticket>,
     is_syncing: bool,
+}
+
+/// A request to another server: for which of its own.
+#[derive(Clone, Debug, Persist)]
+pub(super) struct Relaying {
+    own: Ticket,
+    to: Address,
+    ask: AskOfNames,
+    bytes: u64,
 }
 
 /// A request that a server works on.
@@ -67,6 +81,19 @@ enum Step {
 }
 
 impl Asked {
+    pub(super) fn new(relays: Attempts<Relaying>) -> Self {
+        Self {
+            open: FastMap::default(),
+            of: (0, 0),
+            relays,
+            next: 0,
+            copies: 0,
+            synced: Vec::new(),
+            waits: Vec::new(),
+            is_syncing: false,
+        }
+    }
+
     pub(super) const fn of_clients(&self) -> u64 {
         self.of.0
     }
@@ -75,8 +102,23 @@ impl Asked {
         self.of.1
     }
 
-    pub(super) fn relays(&self) -> u64 {
-        self.relays.iter().count() as u64
+    /// Requests to other servers that are somewhere, or lost with one.
+    pub(super) const fn copies(&self) -> u64 {
+        self.copies
+    }
+
+    /// An answer of another server is heard, or lost.
+    pub(super) const fn is_heard(&mut self) {
+        self.copies = self.copies.saturating_sub(1);
+    }
+
+    /// All requests are lost with the server: how many of clients these were, and how many of other servers.
+    pub(super) fn forget(&mut self) -> (u64, u64) {
+        self.open.clear();
+        self.relays.forget();
+        self.synced.clear();
+        self.waits.clear();
+        std::mem::take(&mut self.of)
     }
 }
 
@@ -157,14 +199,14 @@ impl Sessions {
     pub(super) fn begin_asked(&mut self, ticket: Ticket, now: Time) -> bool {
         let Some(open) = self.asked.open.get(&ticket) else { return false };
         if matches!(open.ask.kind, Kind::TreeGetFileSize | Kind::TreeRemove) {
-            self.ask_others(ticket);
+            self.ask_others(ticket, now);
         }
         self.next_step(ticket, now);
         true
     }
 
     /// Other servers are asked for what concerns them: of a tree those of its parts, else each is told.
-    fn ask_others(&mut self, ticket: Ticket) {
+    fn ask_others(&mut self, ticket: Ticket, now: Time) {
         let Some(open) = self.asked.open.get(&ticket) else { return };
         let ask = open.ask.clone();
         let tree: Option<fn(u64, bool) -> Length> = match ask.kind {
@@ -178,18 +220,18 @@ impl Sessions {
             None => ask.others.iter().map(|other| SmallVec::from_iter([*other])).collect(),
         };
         for others in parts {
-            let Some(&address) = others.first().and_then(|first| self.is.servers.get(*first as usize)) else {
-                continue;
-            };
+            let Some(&first) = others.first() else { continue };
+            let Some(&to) = self.is.servers.get(first as usize) else { continue };
             let (kind, length) = match tree {
                 Some(of) => (ask.kind, of(others.len() as u64, true)),
                 None => (Kind::SetAttributes, Length::set_attributes()),
             };
             let others = if tree.is_some() { others } else { SmallVec::new() };
-            let call = self.asked.relays.insert(ticket);
+            let call = self.asked.next;
+            self.asked.next = call.wrapping_add(1);
             let server = OF_SERVERS | own;
             let relay = AskOfNames {
-                ticket: Ticket { client: self.is.own.host, call, server },
+                ticket: Ticket { client: self.is.own.host, call, server, attempt: 0 },
                 kind,
                 others,
                 answer: length.received,
@@ -197,21 +239,64 @@ impl Sessions {
                 count: 1,
                 ..ask.clone()
             };
-            let message = self.is.own.message(address, self.is.process, (length.sent, Payload::Relay(relay)));
-            self.outbox.push(message);
+            let relaying = Relaying { own: ticket, to, ask: relay, bytes: length.sent };
+            let manner = Manner { again: true, rests: false };
+            self.asked.relays.begin(call.into(), relaying, ((self.is.process, first), manner), now);
+            self.send_relays(now);
             if let Some(open) = self.asked.open.get_mut(&ticket) {
                 open.others += 1;
             }
         }
     }
 
+    /// Requests to other servers go, and those that are given up have failed.
+    fn send_relays(&mut self, now: Time) {
+        while let Some(ready) = self.asked.relays.ready.pop() {
+            match ready {
+                Ready::Send { what: Relaying { to, ask, bytes, .. }, number, instance, .. } => {
+                    self.asked.copies += 1;
+                    let payload = Payload::Relay(ask).sent(number, instance);
+                    self.outbox.push(self.is.own.message(to, self.is.process, (bytes, payload)));
+                }
+                Ready::GivenUp { what, failure, .. } => {
+                    self.other_done(what.own, Status::Failed(failure), now);
+                }
+            }
+        }
+        self.alarms.extend(self.asked.relays.alarm(now).map(|after| ((), after)));
+    }
+
+    /// It is woken: requests to others are sent again, or given up.
+    pub(in crate::pvfs) fn wake(&mut self, now: Time) {
+        self.lives(now);
+        self.asked.relays.wake(now);
+        self.send_relays(now);
+    }
+
+    /// Another server knows nothing of a connection.
+    pub(super) fn reset_relay(&mut self, ticket: Ticket, now: Time) {
+        self.asked.relays.reset(ticket.call.into(), ticket.attempt, now);
+        self.send_relays(now);
+    }
+
     /// Another server has answered.
     pub(super) fn relayed(&mut self, ticket: Ticket, now: Time) -> Result<(), ()> {
-        let own = self.asked.relays.remove(ticket.call).ok_or(())?;
-        let open = self.asked.open.get_mut(&own).ok_or(())?;
-        open.others = open.others.saturating_sub(1);
-        self.answer_asked(own, now);
+        self.asked.is_heard();
+        let answered = self.asked.relays.answered(ticket.call.into(), ticket.attempt);
+        let Some(answered) = answered else {
+            // What has been given up, or was asked by an earlier life, is answered to nobody.
+            return if self.asked.relays.links.may_fail() { Ok(()) } else { Err(()) };
+        };
+        self.other_done(answered.what.own, Status::DoneFromCache, now);
         Ok(())
+    }
+
+    /// Another server has done its part of a request, or hasn't.
+    fn other_done(&mut self, own: Ticket, status: Status, now: Time) {
+        let Some(open) = self.asked.open.get_mut(&own) else { return };
+        open.others = open.others.saturating_sub(1);
+        open.status = open.status.and(status);
+        self.answer_asked(own, now);
     }
 
     /// The next step of a request's own work.
@@ -222,7 +307,7 @@ impl Sessions {
             None => {
                 open.works = false;
                 if !matches!(open.ask.kind, Kind::TreeGetFileSize | Kind::TreeRemove) {
-                    self.ask_others(ticket);
+                    self.ask_others(ticket, now);
                 }
                 self.answer_asked(ticket, now);
             }
@@ -261,6 +346,7 @@ impl Sessions {
         now: Time,
     ) {
         let slot = self.accesses.insert(Doing::Step(ticket));
+        self.note_asked(slot, operation, file);
         self.own_operation(slot, (operation, file), (offset, length), now);
     }
 
@@ -334,100 +420,5 @@ impl Sessions {
         self.asked.open.remove(&ticket);
         let number = if of_client { &mut self.asked.of.0 } else { &mut self.asked.of.1 };
         *number = number.saturating_sub(1);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-    use crate::pvfs::parameters::{PvfsParameters, ServiceLevels, Version};
-    use crate::pvfs::sessions::ServerIs;
-
-    fn server(number: u32, servers: u32) -> Sessions {
-        let parameters = PvfsParameters { version: Version::Pvfs2, ..PvfsParameters::default() };
-        let addresses: Vec<Address> = (0..servers).map(|host| Address { host, service: 0 }).collect();
-        Sessions::new(ServerIs {
-            protocol: parameters.protocol(),
-            levels: ServiceLevels::default(),
-            own: addresses[number as usize],
-            process: 7,
-            file_system: 0,
-            direct: false,
-            real_time: false,
-            note: (FileId(100), 0),
-            number,
-            servers: addresses.into(),
-            database: 1 << 20,
-        })
-    }
-
-    fn ask(call: u32, kind: Kind, others: &[u32]) -> AskOfNames {
-        AskOfNames {
-            ticket: Ticket { client: 50, call, server: 1 << 31 },
-            kind,
-            object: FileId(10 + call),
-            count: 1,
-            length: 0,
-            others: others.iter().copied().collect(),
-            answer: 40,
-            reply_to: 0,
-        }
-    }
-
-    fn ask_and_begin(sessions: &mut Sessions, ask: AskOfNames) {
-        let look = sessions.asked_for(ask, (50, 0), true, Time::ZERO);
-        assert!(sessions.begin_asked(look.ticket, Time::ZERO));
-    }
-
-    /// What the server asks its file system is done, all but syncs where these stay; which operations those were.
-    fn done(sessions: &mut Sessions, syncs: bool) -> Vec<Operation> {
-        let mut all = Vec::new();
-        let mut stay = Vec::new();
-        while !sessions.operations.is_empty() {
-            let mut op = sessions.operations.remove(0);
-            if op.operation == Operation::Fdatasync && !syncs {
-                stay.push(op);
-                continue;
-            }
-            all.push(op.operation);
-            op.status = Status::Done;
-            sessions.done(&op, Time::ZERO);
-        }
-        sessions.operations = stay;
-        all
-    }
-
-    #[test]
-    fn who_waits_for_a_sync_shares_the_next() {
-        let mut sessions = server(0, 4);
-        (0..3).for_each(|call| ask_and_begin(&mut sessions, ask(call, Kind::CreateEntry, &[])));
-        let first = done(&mut sessions, false);
-        assert_eq!(first.iter().filter(|op| **op == Operation::Write).count(), 3);
-        assert_eq!(sessions.operations.len(), 1, "one sync at a time");
-        let syncs = done(&mut sessions, true);
-        assert_eq!(syncs, [Operation::Fdatasync; 2], "the first's, and one for both others");
-        assert_eq!(sessions.outbox.len(), 3);
-        assert_eq!((sessions.left(), sessions.relays()), (0, 0));
-    }
-
-    #[test]
-    fn a_tree_is_answered_when_its_parts_are() {
-        let mut sessions = server(3, 8);
-        ask_and_begin(&mut sessions, ask(1, Kind::TreeGetFileSize, &[3, 4, 2, 1, 0]));
-        assert_eq!(sessions.outbox.len(), 2, "two parts of two");
-        done(&mut sessions, true);
-        let sent = std::mem::take(&mut sessions.outbox);
-        let relays = sent.into_iter().map(|message| match *message.payload.open::<Payload>().unwrap() {
-            Payload::Relay(ask) => ask,
-            other => panic!("{other:?}"),
-        });
-        for relay in relays.collect::<Vec<_>>() {
-            assert_eq!(relay.others.len(), 2);
-            assert!(sessions.outbox.is_empty(), "it waits for both");
-            sessions.relayed(relay.ticket, Time::ZERO).unwrap();
-        }
-        assert_eq!(sessions.outbox.len(), 1);
-        assert!(sessions.relayed(Ticket { client: 3, call: 9, server: 0 }, Time::ZERO).is_err());
     }
 }

@@ -1,15 +1,19 @@
 //! A server's sessions: the parts of calls that it does, and what is left of each.
 
 mod asked;
+mod lives;
 #[cfg(test)]
 mod tests;
 
+use super::attempts::Patience;
 use super::message::{Payload, Reply, Request, Ticket};
 use super::parameters::{Protocol, ServiceLevels};
 use crate::address::Address;
 use crate::client::Outcome;
+use crate::failure::Failures;
 use crate::server::is_done_to_nothing;
 use asked::Asked;
+use lives::{Lives, relays};
 use petrio_colours::{
     AccessFlags, Failure, FileCause, FileId, FileOp, Ledger, Message, Operation, RequestId, Status,
 };
@@ -90,6 +94,7 @@ pub(super) struct Sessions {
     sessions: FastMap<Ticket, Session>,
     accesses: Slab<Doing>,
     asked: Asked,
+    lives: Lives,
     pub(super) waiting: u32,
     /// Bytes that came to be written, and those that were sent.
     pub(super) written: u64,
@@ -99,6 +104,10 @@ pub(super) struct Sessions {
     pub(super) outbox: Vec<Message>,
     pub(super) operations: Vec<FileOp>,
     pub(super) pieces: Vec<Piece>,
+    /// What has come and is still on its way, and for how long; and what is sent later.
+    pub(super) late: Vec<(Box<Message>, Time)>,
+    pub(super) resets: Vec<(Box<Message>, Time)>,
+    pub(super) alarms: Vec<((), Time)>,
 }
 
 /// What kind of a server it is.
@@ -119,6 +128,11 @@ pub(super) struct ServerIs {
     pub(super) number: u32,
     pub(super) servers: Arc<[Address]>,
     pub(super) database: u64,
+    /// When the file system's servers fail, and for how long this one waits for others.
+    #[persist(keep)]
+    pub(super) failures: Arc<[Failures]>,
+    #[persist(keep)]
+    pub(super) patience: Patience,
 }
 
 /// What has come to a server needs a look.
@@ -131,11 +145,16 @@ pub(super) struct Look {
 
 impl Sessions {
     pub(super) fn new(is: ServerIs) -> Self {
+        let (lives, relays) = (Lives::new(&is.failures, is.number), relays(&is.failures, is.patience));
         Self {
             is,
             sessions: FastMap::default(),
             accesses: Slab::new(),
-            asked: Asked::default(),
+            asked: Asked::new(relays),
+            lives,
+            late: Vec::new(),
+            resets: Vec::new(),
+            alarms: Vec::new(),
             waiting: 0,
             written: 0,
             read: 0,
@@ -146,24 +165,25 @@ impl Sessions {
         }
     }
 
-    /// Requests that aren't over.
+    /// Requests that aren't over, and those that never will be.
     pub(super) fn left(&self) -> u64 {
-        self.sessions.len() as u64 + self.asked.of_clients()
+        self.sessions.len() as u64 + self.asked.of_clients() + self.lives.unheard.0
     }
 
     /// Requests to other servers, and of other servers, that aren't over.
-    pub(super) fn relays(&self) -> u64 {
-        self.asked.relays()
+    pub(super) const fn relays(&self) -> u64 {
+        self.asked.copies()
     }
 
     /// See there.
     pub(super) fn relays_of_others(&self) -> u64 {
-        self.asked.of_servers()
+        self.asked.of_servers() + self.lives.unheard.1
     }
 
     /// Something comes from a client, or from another server. What has to be looked at first is returned: a write whose data aren't
     /// wanted yet, and what is asked about names.
     pub(super) fn receive(&mut self, message: Message, now: Time) -> Result<Option<Look>, ()> {
+        let Some(message) = self.hears(message, now) else { return Ok(None) };
         let Message { source, connection, .. } = message;
         let payload = message.payload.open::<Payload>().ok_or(())?;
         self.written += payload.data_out();
@@ -177,7 +197,11 @@ impl Sessions {
             Payload::Ask(ask) => Ok(Some(self.asked_for(ask, (source, connection), true, now))),
             Payload::Relay(ask) => Ok(Some(self.asked_for(ask, (source, connection), false, now))),
             Payload::Relayed(ticket) => self.relayed(ticket, now).map(|()| None),
-            Payload::Data { ticket, offset, length } => {
+            Payload::Reset(ticket) => {
+                self.reset_relay(ticket, now);
+                Ok(None)
+            }
+            Payload::Data { ticket, offset, length, .. } => {
                 let opens = self.arrived(ticket, now);
                 self.wait(Piece { ticket, offset, length, opens });
                 Ok(None)
@@ -216,7 +240,7 @@ impl Sessions {
             Operation::Write => {}
             Operation::Read => {
                 if !is_small {
-                    self.send(ticket, answer, Payload::ReadFollows);
+                    self.send(ticket, answer, Payload::ReadFollows(ticket));
                 }
                 if self.is.protocol.flow_buffers.is_some() {
                     self.begin_piece(ticket);
@@ -265,7 +289,7 @@ impl Sessions {
             flow.sent += length;
             flow.buffers -= 1;
             let reply = if flow.sent == whole { reply.take() } else { None };
-            self.send(ticket, moved + header, Payload::ReadData { bytes: moved, reply });
+            self.send(ticket, moved + header, Payload::ReadData { ticket, bytes: moved, reply });
             self.begin_piece(ticket);
         }
     }
@@ -281,6 +305,7 @@ impl Sessions {
 
     /// What was asked has been looked at: the data of a write may come, or names and attributes are worked on.
     pub(super) fn grant(&mut self, ticket: Ticket, now: Time) {
+        self.lives(now);
         if self.begin_asked(ticket, now) {
             return;
         }
@@ -298,7 +323,12 @@ impl Sessions {
 
     /// A piece is done to the server's own file.
     pub(super) fn ask(&mut self, piece: Piece, now: Time) {
-        let Some(session) = self.sessions.get(&piece.ticket) else { return };
+        self.lives(now);
+        let Some(session) = self.sessions.get(&piece.ticket) else {
+            // It was lost with an earlier life of the server.
+            self.freed.push(());
+            return;
+        };
         let request = session.request.clone();
         let slot = self.accesses.insert(Doing::Piece(Access { piece, creates: false, notes: None }));
         self.operation(slot, &request, (request.operation, piece.offset, piece.length), now);
@@ -343,6 +373,8 @@ impl Sessions {
 
     /// The server's own file system is done with something.
     pub(super) fn done(&mut self, op: &FileOp, now: Time) {
+        self.lives(now);
+        self.note_done(low_half(op.id.0), op);
         match self.accesses.remove(low_half(op.id.0)) {
             Some(Doing::Piece(access)) => {
                 let goes_on = self.goes_on(access, op, now);
@@ -421,12 +453,19 @@ impl Sessions {
             self.send_in_order(piece, moved, reply);
         } else if operation == Operation::Read {
             let header = if is_small { answer } else { data_header };
-            self.send(ticket, moved + header, Payload::ReadData { bytes: moved, reply });
+            self.send(ticket, moved + header, Payload::ReadData { ticket, bytes: moved, reply });
         } else if let Some(reply) = reply {
             self.send(ticket, answer, Payload::Done(reply));
         }
-        if left == 0 {
-            self.sessions.remove(&ticket);
+        if left == 0
+            && let Some(Session { request, status, .. }) = self.sessions.remove(&ticket)
+        {
+            let Request { file, offset, length, flags, .. } = request;
+            let in_memory = !flags.sync && !flags.data_sync && !self.is.direct;
+            let works = operation == Operation::Write && status.failure().is_none();
+            if works && in_memory && self.lives.forgets() {
+                self.lives.unsynced.written(file, offset, length);
+            }
         }
     }
 }

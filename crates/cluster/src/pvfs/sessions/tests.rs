@@ -22,9 +22,11 @@ fn reading(version: Version, kib: u64) -> Sessions {
         number: 0,
         servers: [own].into(),
         database: 0,
+        failures: [].into(),
+        patience: parameters.retries.of_servers(),
     });
     let request = Request {
-        ticket: Ticket { client: 1, call: 0, server: 0 },
+        ticket: Ticket { client: 1, call: 0, server: 0, attempt: 0 },
         operation: Operation::Read,
         file: FileId(1),
         parent: FileId::ROOT,
@@ -38,6 +40,7 @@ fn reading(version: Version, kib: u64) -> Sessions {
         is_small: false,
         answer: 48,
         reply_to: 0,
+        instance: 0,
     };
     let message = Message::send(1, (0, 0), 0, (320, Payload::Request(request)));
     sessions.receive(message, Time::ZERO).unwrap();

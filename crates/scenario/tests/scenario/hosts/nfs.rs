@@ -129,6 +129,10 @@ fn nonsense_is_told_where_it_stands() {
         ),
         ("nfs.home.failures=[{ at = \"1 s\", restored_after = \"0 s\" }]", "takes no time"),
         ("nfs.home.failures=[{ at = \"1 s\", what = \"slow\" }]", "slower_by"),
+        (
+            "nfs.home.failures=[{ at = \"1 s\", restored_after = \"1 s\", what = \"exits\" }]",
+            "is its host's kernel",
+        ),
         ("network.lan.loss=0.7", "carries next to nothing"),
         ("nfs.home.server=server/nothing", "server/nothing"),
         ("nfs.home.server=[]", "server"),

@@ -143,9 +143,20 @@ impl MountKind for Pvfs {
             && !servers.is_empty()
         {
             let words = format!("the parallel file system \"{name}\" can't be made: {error}");
-            site.checker.refuse(&path, &words);
+            match error.parameter() {
+                Some(parameter) => site.checker.error(&format!("{path}.{parameter}"), words, ""),
+                None => site.checker.refuse(&path, &words),
+            }
         }
         let network = network.filter(|_| found)?;
+        let carries = site.linux.network.get_index(network);
+        let is_of_ip = carries.is_none_or(|(_, network)| network.parameters.transport.is_tcp());
+        if !self.parameters.failures.is_empty() && !is_of_ip {
+            let message =
+                "what clients hear of servers that fail is TCP's to say, and this network is none of IP";
+            let help = "take a network whose `transport` is tcp, or leave `failures` out";
+            site.checker.error(&format!("{path}.failures"), message, help);
+        }
         // Its hosts are on its network, and none is both client and server.
         let of_servers = site.hosts_of(servers.iter().copied().chain(manager));
         site.on_network(&path, network, "clients", clients.iter().copied());

@@ -171,6 +171,9 @@ impl MountPages for PvfsPages<'_> {
         let all = (&clients[..], &servers[..], manager.as_ref());
         let (parameters, striping) = (&pvfs.parameters, pvfs.striping);
         let files = PvfsFiles { metadata, database, names };
-        Ok(pvfs_page(site.page, &pvfs.name, parameters, striping, files, all, wires.processors))
+        let (stages, ends) =
+            pvfs_page(site.page, &pvfs.name, parameters, striping, files, all, wires.processors);
+        site.of_pvfs.extend(ends.into_iter().map(|end| (pvfs.name.clone(), end)));
+        Ok(stages)
     }
 }
