@@ -45,7 +45,7 @@ pub struct ClusterRow {
     pub trains: u64,
     /// Nanoseconds for each.
     pub ns_a_train: f64,
-    /// The same, in what it takes in the smallest cluster of the same kind on a fat tree.
+    /// The same, in what it takes in the smallest cluster of the same kind on a fat tree that is measured, too.
     pub times_the_smallest: Option<f64>,
     /// Nanoseconds for each call of a client. A call that writes is the same messages in all clusters of a kind, so that calls
     /// are to each other as messages are.
@@ -161,7 +161,8 @@ pub fn measure(
     Ok(rows)
 }
 
-fn words(cluster: &Cluster) -> String {
+/// What a cluster is, as its row calls it.
+pub fn words(cluster: &Cluster) -> String {
     let &Cluster { clients, servers, does, on, ports, .. } = cluster;
     let wiring = ports.map_or("a star".to_owned(), |ports| format!("a fat tree of {ports} ports"));
     format!("{clients} × {servers}, {}, {}, {wiring}", does.words(), on.words())

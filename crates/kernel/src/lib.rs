@@ -103,6 +103,7 @@ mod firing;
 mod level;
 mod marking;
 mod monitor;
+mod names;
 mod net;
 mod place;
 mod simulation;

@@ -97,7 +97,9 @@ impl Marking {
         let most_bound = binding.map(|transition| transition.inputs as usize).max().unwrap_or(0);
         let mut marking = Self {
             clock: 0,
-            stores: net.places.iter().map(|place| place.prototype.clone_box()).collect(),
+            stores: (net.places.iter().zip(&net.adjacency))
+                .map(|(place, adjacency)| place.prototype.store(adjacency, place.station.is_none()))
+                .collect(),
             calendar: Calendar::default(),
             stale: 0,
             agenda: Agenda::new(transitions.map(|transition| (transition.rank, transition.conditions))),

@@ -3,10 +3,10 @@
 
 use crate::firing::Firing;
 use crate::marking::Marking;
+use crate::names::Names;
 use crate::structure::{Structure, TransitionSpec};
 use petrio_persist::{Kinds, SharedParts};
 use petrio_random::fnv1a;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 pub(crate) type Action = Box<dyn Fn(&mut Firing<'_>) + Send + Sync>;
@@ -40,21 +40,6 @@ pub struct Net {
     pub(crate) starters: Vec<Starter>,
     pub(crate) names: Names,
     pub(crate) kinds: Kinds,
-}
-
-/// Indices by path, so that a net of a hundred thousand places is built and asked as fast, place by place, as one of
-/// ten. Only looked up, never walked: no order of hashes takes part.
-#[derive(Default)]
-pub(crate) struct Names {
-    pub(crate) pages: HashMap<String, u32>,
-    pub(crate) places: HashMap<String, u32>,
-    pub(crate) transitions: HashMap<String, u32>,
-}
-
-impl Names {
-    fn find(index: &HashMap<String, u32>, path: &str) -> Option<usize> {
-        index.get(path).map(|found| *found as usize)
-    }
 }
 
 impl Net {
@@ -93,17 +78,20 @@ impl Net {
 
     /// The index of a place.
     pub fn find_place(&self, path: &str) -> Option<usize> {
-        Names::find(&self.names.places, path)
+        let path_of = |place: u32| self.structure.places[place as usize].path.as_str();
+        self.names.places.find(path, path_of).map(|found| found as usize)
     }
 
     /// The index of a transition.
     pub fn find_transition(&self, path: &str) -> Option<usize> {
-        Names::find(&self.names.transitions, path)
+        let path_of = |transition: u32| self.transitions[transition as usize].spec.path.as_str();
+        self.names.transitions.find(path, path_of).map(|found| found as usize)
     }
 
     /// The index of a page.
     pub fn find_page(&self, path: &str) -> Option<usize> {
-        Names::find(&self.names.pages, path)
+        let path_of = |page: u32| self.structure.pages[page as usize].path.as_str();
+        self.names.pages.find(path, path_of).map(|found| found as usize)
     }
 
     /// What all of its markings share: needed to write one down, and to read it.
@@ -119,7 +107,7 @@ impl Net {
     /// Of nets with other places, colours or transitions it is another number, so that a marking that was written down isn't read into
     /// one that it doesn't fit.
     pub fn shape(&self) -> u64 {
-        let places = self.structure.places.iter().flat_map(|place| [&*place.path, place.prototype.colour()]);
+        let places = self.structure.places.iter().flat_map(|place| [&*place.path, place.colour]);
         // Each name with an end.
         fnv1a(places.chain(self.transition_paths()).flat_map(|name| name.bytes().chain([0])))
     }

@@ -35,6 +35,26 @@ pub(crate) struct Page {
     pub(crate) ports: Vec<Port>,
 }
 
+/// How a marking gets the empty store of a place.
+pub(crate) enum Prototype {
+    /// Made: all places of a colour and a plain discipline begin alike, and nets of thousands of parts have a million of these.
+    Made(fn() -> Box<dyn AnyStore>),
+    /// Copied: it has keys or serves.
+    Copied(Box<dyn AnyStore>),
+}
+
+impl Prototype {
+    /// An empty store that knows whom its tokens concern.
+    pub(crate) fn store(&self, adjacency: &Adjacency, is_plain: bool) -> Box<dyn AnyStore> {
+        let mut store = match self {
+            Self::Made(make) => make(),
+            Self::Copied(store) => store.clone_box(),
+        };
+        store.level_mut().concern(adjacency, is_plain);
+        store
+    }
+}
+
 pub(crate) struct PlaceSpec {
     pub(crate) path: String,
     pub(crate) page: u32,
@@ -43,7 +63,7 @@ pub(crate) struct PlaceSpec {
     pub(crate) colour: &'static str,
     pub(crate) initial: usize,
     pub(crate) station: Option<(&'static str, Option<u32>)>,
-    pub(crate) prototype: Box<dyn AnyStore>,
+    pub(crate) prototype: Prototype,
     /// The generator that a station draws from; 0, a spare one, for plain places.
     pub(crate) stream: u32,
     pub(crate) encode: Option<Encoder>,
@@ -89,7 +109,7 @@ pub(crate) struct TransitionSpec {
     /// Conditions on numbers of tokens, all of which fail in an imaginary marking before the first.
     pub(crate) conditions: u32,
     pub(crate) path: String,
-    pub(crate) arcs: Vec<ArcSpec>,
+    pub(crate) arcs: Box<[ArcSpec]>,
 }
 
 /// What a probe counts.

@@ -40,6 +40,8 @@ pub(super) fn switch(
     behind: Behind<'_>,
 ) {
     exits.sort_unstable_by_key(|exit| exit.link);
+    // Apart, so that a search among dozens reads a few lines of numbers, and not those of what it passes by.
+    let links: Box<[u32]> = exits.iter().map(|exit| exit.link).collect();
     page.port_in("trains", crossing);
     let mut forward = page.transition("forward");
     let train = forward.take(crossing);
@@ -49,7 +51,7 @@ pub(super) fn switch(
         .map(|exit| {
             let onto = exit.entrance.of(&mut forward, 1);
             let late = exit.entrance.late(&mut forward, &onto);
-            (exit.link, onto, late, exit.passage, exit.room)
+            (onto, late, exit.passage, exit.room)
         })
         .collect();
     let loads = behind.loads.map(|loads| forward.update(loads));
@@ -59,8 +61,8 @@ pub(super) fn switch(
         given_back.iter().map(|&(link, news)| (link, forward.may_put(news, 1))).collect();
     let rules = rules.clone();
     let leave = move |f: &mut Firing<'_>, link: Option<u32>, mut train: Box<Train>| {
-        let exit = link.and_then(|link| exits.binary_search_by_key(&link, |exit| exit.0).ok());
-        let Some((link, onto, late, passage, room)) = exit.and_then(|exit| exits.get(exit)) else {
+        let exit = link.and_then(|link| Some((link, exits.get(links.binary_search(&link).ok()?)?)));
+        let Some((link, (onto, late, passage, room))) = exit else {
             f.fail(format!(
                 "switch {number} has no link to where a message for host {} goes: a mistake in the routes",
                 train.stream.destination
@@ -73,7 +75,7 @@ pub(super) fn switch(
             return;
         }
         if let Some(loads) = loads {
-            f.update(loads).enter(*link, passage.framing.on_wire(u64::from(train.bytes)));
+            f.update(loads).enter(link, passage.framing.on_wire(u64::from(train.bytes)));
         }
         train.lane = rules.lanes.lane(train.level, train.way.class());
         // Mostly the next link is as fast as the one before.

@@ -7,7 +7,7 @@ use crate::results::{say_written, write_json};
 use crate::table::table;
 use clap::Subcommand;
 use petrio_benchmark::aim::AimedFigure;
-use petrio_benchmark::cluster::{CLUSTERS, ClusterRow};
+use petrio_benchmark::cluster::{CLUSTERS, ClusterRow, words};
 use petrio_benchmark::disk::DiskSpeed;
 use petrio_benchmark::fit::{DensityRow, FitSpeed};
 use petrio_benchmark::fs::FileSystemSpeed;
@@ -72,6 +72,9 @@ pub(crate) enum Bench {
         /// Leave out those that take longer than some seconds
         #[arg(long)]
         quick: bool,
+        /// Only those whose name, as the table has it, has this in it
+        #[arg(long, value_name = "TEXT")]
+        only: Option<String>,
         /// Write the rows as JSON
         #[arg(long, value_name = "OUT", value_parser = crate::streams::output)]
         json: Option<PathBuf>,
@@ -135,11 +138,14 @@ impl Bench {
                 leave(&rows, json.as_deref())?;
                 tell(&rows, false, &ScaleFigure::HEADINGS, ScaleFigure::cells)
             }
-            Self::Cluster { quick, json } => {
+            Self::Cluster { quick, only, json } => {
                 Outputs::of([("--json", json)]).check(&Inputs::none(), [])?;
-                let small = CLUSTERS.iter().filter(|cluster| !quick || cluster.clients <= QUICK_CLIENTS);
-                let small: Vec<_> = small.copied().collect();
-                let rows = cluster::measure(&small, &mut measuring).map_err(failed)?;
+                let wanted = CLUSTERS.iter().filter(|cluster| {
+                    let named = only.as_ref().is_none_or(|text| words(cluster).contains(text));
+                    named && (!quick || cluster.clients <= QUICK_CLIENTS)
+                });
+                let wanted: Vec<_> = wanted.copied().collect();
+                let rows = cluster::measure(&wanted, &mut measuring).map_err(failed)?;
                 leave(&rows, json.as_deref())?;
                 tell(&rows, false, &ClusterRow::HEADINGS, ClusterRow::cells)
             }

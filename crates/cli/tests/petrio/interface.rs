@@ -110,6 +110,7 @@ fn the_help_of_every_command_names_its_options() {
         ("bench", &["disk", "fit", "fs", "kernel", "live", "scale", "trace"]),
         ("bench disk", &["--json"]),
         ("bench scale", &["--json"]),
+        ("bench cluster", &["--quick", "--only", "--json"]),
     ] {
         let mut arguments: Vec<&str> = command.split(' ').collect();
         arguments.push("--help");

@@ -28,7 +28,7 @@ fn compile(builder: NetBuilder) -> Result<Arc<Net>, NetError> {
     if let Some(error) = builder.error {
         return Err(error);
     }
-    let mut places = builder.places;
+    let places = builder.places;
     for place in &places {
         if let Some(capacity) = place.capacity
             && place.initial > capacity as usize
@@ -48,7 +48,8 @@ fn compile(builder: NetBuilder) -> Result<Arc<Net>, NetError> {
 
     let mut drafts: Vec<AdjacencyDraft> = Vec::new();
     drafts.resize_with(places.len(), AdjacencyDraft::default);
-    let (mut transitions, mut changes) = (Vec::new(), Vec::new());
+    let count = builder.drafts.len();
+    let (mut transitions, mut changes) = (Vec::with_capacity(count), Vec::with_capacity(count));
     for (index, draft) in builder.drafts.into_iter().enumerate() {
         let rank = ranks[&draft.priority];
         let (transition, tests, changed) = compile_transition(draft, rank, &places)?;
@@ -62,9 +63,6 @@ fn compile(builder: NetBuilder) -> Result<Arc<Net>, NetError> {
     }
     let conserved = check_conserved(builder.conserved, &transitions, &places)?;
     let adjacency: Vec<Adjacency> = drafts.into_iter().map(AdjacencyDraft::finish).collect();
-    for (place, adjacency) in places.iter_mut().zip(&adjacency) {
-        place.prototype.level_mut().concern(adjacency, place.station.is_none());
-    }
     Ok(Arc::new(Net {
         name: builder.name,
         structure: Structure {
@@ -188,7 +186,7 @@ fn compile_transition(draft: Draft, rank: u8, places: &[PlaceSpec]) -> Result<Co
         path,
         page,
         priority,
-        arcs,
+        arcs: arcs.into(),
         guarded: guard.is_some(),
         rank,
         conditions: as_number(tests.len()),

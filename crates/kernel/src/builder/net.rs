@@ -2,7 +2,8 @@
 
 use super::draft::Draft;
 use crate::error::NetError;
-use crate::net::{Conserved, Names, Starter};
+use crate::names::{Index, Names};
+use crate::net::{Conserved, Starter};
 use crate::structure::{Page, PlaceSpec, ProbeSpec, StreamSpec};
 use crate::sum::NamedSum;
 use petrio_persist::Kinds;
@@ -45,7 +46,7 @@ impl NetBuilder {
             starters: Vec::new(),
             kinds: Kinds::default(),
             error: None,
-            names: Names { pages: HashMap::from([(String::new(), 0)]), ..Names::default() },
+            names: Names { pages: Index::of_one("", 0), ..Names::default() },
             streams_by_path: StreamsByPath::default(),
         }
     }

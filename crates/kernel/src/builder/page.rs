@@ -9,8 +9,8 @@ use crate::monitor::Probe;
 use crate::net::Conserved;
 use crate::place::{Colour, Discipline, Key, KeyOf, Place};
 use crate::station::{Station, StationSpec};
-use crate::store::PlaceStore;
-use crate::structure::{Page, PageId, PlaceSpec, Port, PortDirection, ProbeSpec, Stream};
+use crate::store::{AnyStore, PlaceStore};
+use crate::structure::{Page, PageId, PlaceSpec, Port, PortDirection, ProbeSpec, Prototype, Stream};
 use crate::sum::{NamedSum, Sum};
 use crate::tokens::{Ready, Turn};
 use petrio_persist::Kinds;
@@ -46,7 +46,8 @@ impl PageBuilder<'_> {
     fn child_path(&self, name: &str) -> String {
         match self.path() {
             "" => name.to_owned(),
-            path => format!("{path}/{name}"),
+            // Of just its length, unlike what is formatted: a large net has millions of paths.
+            path => [path, "/", name].concat(),
         }
     }
 
@@ -54,7 +55,8 @@ impl PageBuilder<'_> {
     pub fn page(&mut self, name: &str) -> PageBuilder<'_> {
         let path = self.child_path(name);
         let page = as_number(self.net.pages.len());
-        if self.net.names.pages.insert(path.clone(), page).is_some() {
+        let NetBuilder { pages, names, .. } = &mut *self.net;
+        if !names.pages.insert(&path, page, |page| &pages[page as usize].path) {
             self.net.fail(NetError::Duplicate { kind: "page", path: path.clone() });
         }
         self.net.pages.push(Page { path, parent: Some(self.page), ports: Vec::new() });
@@ -65,21 +67,17 @@ impl PageBuilder<'_> {
     /// other's places are built so: first the places of all, then their transitions.
     pub fn reopen(&mut self, name: &str) -> PageBuilder<'_> {
         let path = self.child_path(name);
-        match self.net.names.pages.get(&path) {
-            Some(&page) => PageBuilder { page, net: self.net },
+        match self.net.names.pages.find(&path, |page| &self.net.pages[page as usize].path) {
+            Some(page) => PageBuilder { page, net: self.net },
             None => self.page(name),
         }
     }
 
-    fn place<T: Colour>(
-        &mut self,
-        name: &str,
-        discipline: Discipline,
-        ready: Ready<T>,
-        station: Option<Box<dyn Station<T>>>,
-    ) -> Place<T> {
+    fn place<T: Colour>(&mut self, name: &str, discipline: Discipline, prototype: Prototype) -> Place<T> {
         let path = self.child_path(name);
-        if self.net.names.places.insert(path.clone(), as_number(self.net.places.len())).is_some() {
+        let NetBuilder { places, names, .. } = &mut *self.net;
+        let number = as_number(places.len());
+        if !names.places.insert(&path, number, |place| &places[place as usize].path) {
             self.net.fail(NetError::Duplicate { kind: "place", path: path.clone() });
         }
         self.net.places.push(PlaceSpec {
@@ -90,21 +88,21 @@ impl PageBuilder<'_> {
             colour: std::any::type_name::<T>(),
             initial: 0,
             station: None,
-            prototype: Box::new(PlaceStore::new(ready, station)),
+            prototype,
             stream: 0,
             encode: None,
         });
-        Place::new(as_number(self.net.places.len() - 1))
+        Place::new(number)
     }
 
     /// A place whose tokens are taken first in, first out.
     pub fn fifo<T: Colour>(&mut self, name: &str) -> Place<T> {
-        self.place(name, Discipline::Fifo, Ready::fifo(), None)
+        self.place(name, Discipline::Fifo, made(|| Box::new(PlaceStore::<T>::new(Ready::fifo(), None))))
     }
 
     /// A place from which any token may be taken: a guard is tried on each.
     pub fn bag<T: Colour>(&mut self, name: &str) -> Place<T> {
-        self.place(name, Discipline::Bag, Ready::bag(), None)
+        self.place(name, Discipline::Bag, made(|| Box::new(PlaceStore::<T>::new(Ready::bag(), None))))
     }
 
     /// A place that brings the token of least key first, equal keys in order of arrival.
@@ -115,7 +113,7 @@ impl PageBuilder<'_> {
     ) -> Place<T> {
         let key_of: KeyOf<T> = Arc::new(key);
         let ready = Ready::priority(key_of);
-        self.place(name, Discipline::Priority, ready, None)
+        self.place(name, Discipline::Priority, copied(ready, None))
     }
 
     /// A place ordered by key that answers neighbour and range queries (elevators, truncation).
@@ -125,7 +123,7 @@ impl PageBuilder<'_> {
         key: impl Fn(&T) -> Key + Send + Sync + 'static,
     ) -> Place<T> {
         let ready = Ready::ordered(Arc::new(key));
-        self.place(name, Discipline::Ordered, ready, None)
+        self.place(name, Discipline::Ordered, copied(ready, None))
     }
 
     /// A place whose tokens are found by key in constant time (a reply finds its request).
@@ -135,7 +133,7 @@ impl PageBuilder<'_> {
         key: impl Fn(&T) -> Key + Send + Sync + 'static,
     ) -> Place<T> {
         let ready = Ready::keyed(Arc::new(key));
-        self.place(name, Discipline::Keyed, ready, None)
+        self.place(name, Discipline::Keyed, copied(ready, None))
     }
 
     /// A place whose keys take turns, one token each, and of each key the oldest token first: a link's connections, a
@@ -146,7 +144,7 @@ impl PageBuilder<'_> {
         key: impl Fn(&T) -> Key + Send + Sync + 'static,
     ) -> Place<T> {
         let ready = Ready::in_turn(Arc::new(key), Turn::ONE);
-        self.place(name, Discipline::InTurn, ready, None)
+        self.place(name, Discipline::InTurn, copied(ready, None))
     }
 
     /// The same, where a turn is so much of what tokens take each, and what a key takes beyond its turn counts against its
@@ -160,14 +158,18 @@ impl PageBuilder<'_> {
     ) -> Place<T> {
         let turn = Turn { takes: Some(Arc::new(takes)), each: turn };
         let ready = Ready::in_turn(Arc::new(key), turn);
-        self.place(name, Discipline::InTurn, ready, None)
+        self.place(name, Discipline::InTurn, copied(ready, None))
     }
 
     /// A place with one resident token that transitions update in place (a clock hand, a position, a set of permits).
     pub fn state<T: Colour>(&mut self, name: &str, resident: T) -> Place<T> {
-        let place = self.place(name, Discipline::State, Ready::state(), None);
+        let place = self.state_without_resident(name);
         self.initial(place, [resident]);
         place
+    }
+
+    fn state_without_resident<T: Colour>(&mut self, name: &str) -> Place<T> {
+        self.place(name, Discipline::State, made(|| Box::new(PlaceStore::<T>::new(Ready::state(), None))))
     }
 
     /// A [state](Self::state) whose resident is drawn for each marking, from a random stream of this page with this purpose: what
@@ -178,7 +180,7 @@ impl PageBuilder<'_> {
         purpose: &str,
         resident: impl Fn(&mut Generator) -> T + Send + Sync + 'static,
     ) -> Place<T> {
-        let place = self.place(name, Discipline::State, Ready::state(), None);
+        let place = self.state_without_resident(name);
         self.net.places[place.index as usize].initial += 1;
         let (index, path, purpose) = (place.index, self.path().to_owned(), purpose.to_owned());
         self.net.starters.push(Box::new(move |net, marking, (seed, replication)| {
@@ -191,7 +193,7 @@ impl PageBuilder<'_> {
     /// A queueing place: tokens wait, are served, and are then ready.
     pub fn station<T: Colour>(&mut self, name: &str, station: StationSpec<T>) -> Place<T> {
         let (kind, servers) = (station.name, station.servers());
-        let place = self.place(name, Discipline::Station, Ready::fifo(), Some(station.prototype));
+        let place = self.place(name, Discipline::Station, copied(Ready::fifo(), Some(station.prototype)));
         let path = self.child_path(name);
         let stream = self.net.add_stream(path, "service");
         let spec = &mut self.net.places[place.index as usize];
@@ -290,13 +292,24 @@ impl PageBuilder<'_> {
     /// A transition. Declare its arcs, then give it an action.
     pub fn transition(&mut self, name: &str) -> TransitionBuilder<'_> {
         let path = self.child_path(name);
-        if self.net.names.transitions.insert(path.clone(), as_number(self.net.drafts.len())).is_some() {
+        let NetBuilder { drafts, names, .. } = &mut *self.net;
+        let number = as_number(drafts.len());
+        if !names.transitions.insert(&path, number, |draft| &drafts[draft as usize].path) {
             self.net.fail(NetError::Duplicate { kind: "transition", path: path.clone() });
         }
         self.net.drafts.push(Draft::new(path, self.page));
         let index = self.net.drafts.len() - 1;
         TransitionBuilder { net: self.net, index }
     }
+}
+
+/// For places that all begin alike.
+fn made(make: fn() -> Box<dyn AnyStore>) -> Prototype {
+    Prototype::Made(make)
+}
+
+fn copied<T: Colour>(ready: Ready<T>, station: Option<Box<dyn Station<T>>>) -> Prototype {
+    Prototype::Copied(Box::new(PlaceStore::new(ready, station)))
 }
 
 /// A place without its colour.

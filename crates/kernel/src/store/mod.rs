@@ -15,8 +15,6 @@ use std::any::Any;
 /// What the engine needs of a store without knowing its colour.
 pub(crate) trait AnyStore: Any + Kept + Send + Sync {
     fn clone_box(&self) -> Box<dyn AnyStore>;
-    /// The name of its colour.
-    fn colour(&self) -> &'static str;
     fn level(&self) -> &Level;
     fn level_mut(&mut self) -> &mut Level;
     /// A calendar entry is due: of a plain place, its token becomes ready.
@@ -134,10 +132,6 @@ pub(crate) struct Removed {
 impl<T: Colour> AnyStore for PlaceStore<T> {
     fn clone_box(&self) -> Box<dyn AnyStore> {
         Box::new(self.clone())
-    }
-
-    fn colour(&self) -> &'static str {
-        std::any::type_name::<T>()
     }
 
     fn level(&self) -> &Level {

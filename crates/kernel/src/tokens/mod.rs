@@ -9,5 +9,6 @@ mod timed;
 mod treap;
 
 pub(crate) use in_turn::Turn;
+pub(crate) use keyed::KeyHasher;
 pub(crate) use ready::Ready;
 pub(crate) use timed::Timed;

@@ -5,8 +5,8 @@ use super::open_close::OpenClose;
 use super::parameters::{Access, BarrierAt, Durability, FsyncCall, Interface, PatternParameters, Timing};
 use super::thinking::Thinking;
 use crate::program::{
-    Common, FileEntry, FilePlan, FileProgram, FileTable, Phase, Placement, Prepared, ProgramError, Step,
-    Tables, computing, placement,
+    Common, FileEntry, FilePlan, FileProgram, FileTable, Phase, Placement, PlannedFile, Prepared,
+    ProgramError, Step, Tables, computing, placement,
 };
 use petrio_colours::{AccessFlags, FileId, FileOp, Operation};
 use petrio_persist::Persist;
@@ -395,6 +395,26 @@ impl PatternPlan {
         let own = if self.parameters.shared_files { 0 } else { process };
         self.placement.first_file + own * self.parameters.files
     }
+
+    /// The files, each behind the number of its process and its own among that's.
+    fn files(&self) -> impl Iterator<Item = (u32, u32, PlannedFile)> + '_ {
+        let parameters = &self.parameters;
+        let new = parameters.operation == Access::Write;
+        (0..parameters.sets()).flat_map(move |process| {
+            let first_file = self.first_file(process);
+            (0..parameters.files).map(move |number| {
+                let planned = PlannedFile {
+                    file: FileId(first_file + number),
+                    parent: FileId::ROOT,
+                    is_directory: false,
+                    present: !(new && parameters.open_close.happens()),
+                    size: if new { 0 } else { parameters.file_size.get() },
+                    cached: parameters.cached,
+                };
+                (process, number, planned)
+            })
+        })
+    }
 }
 
 impl FilePlan for PatternPlan {
@@ -406,23 +426,22 @@ impl FilePlan for PatternPlan {
         self.placement.first_file + self.parameters.sets() * self.parameters.files
     }
 
+    /// Each server of a parallel file system asks for the files of all its clients: without names, that stays short among thousands of
+    /// both.
+    fn each_file(&self, tell: &mut dyn FnMut(u32, PlannedFile)) -> Result<(), ProgramError> {
+        for (_, _, file) in self.files() {
+            tell(self.placement.file_system, file);
+        }
+        Ok(())
+    }
+
     fn tables(&self) -> Result<Tables, ProgramError> {
-        let Self { parameters, placement } = self;
-        let new = parameters.operation == Access::Write;
+        let placement = &self.placement;
         let mut files = FileTable::new();
-        for process in 0..self.parameters.sets() {
-            let first_file = self.first_file(process);
-            for number in 0..parameters.files {
-                files.add(FileEntry {
-                    file: FileId(first_file + number),
-                    name: placement.file_name(&format!("{process}.{number}")),
-                    parent: FileId::ROOT,
-                    is_directory: false,
-                    present: !(new && parameters.open_close.happens()),
-                    size: if new { 0 } else { parameters.file_size.get() },
-                    cached: parameters.cached,
-                })?;
-            }
+        for (process, number, planned) in self.files() {
+            let PlannedFile { file, parent, is_directory, present, cached, size } = planned;
+            let name = placement.file_name(&format!("{process}.{number}"));
+            files.add(FileEntry { file, name, parent, is_directory, present, size, cached })?;
         }
         Ok(Tables::from([(placement.file_system, files)]))
     }
