@@ -3,6 +3,7 @@
 
 use crate::tokens::KeyHasher;
 use petrio_random::fnv1a;
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasherDefault;
 
@@ -53,11 +54,10 @@ impl Index {
         if self.find_hashed(hash, path, path_of).is_some() {
             return false;
         }
-        if self.by_hash.contains_key(&hash) {
-            self.others.insert(path.to_owned(), number);
-        } else {
-            self.by_hash.insert(hash, number);
-        }
+        match self.by_hash.entry(hash) {
+            Entry::Occupied(_) => self.others.insert(path.to_owned(), number),
+            Entry::Vacant(free) => Some(*free.insert(number)),
+        };
         true
     }
 }
