@@ -61,7 +61,8 @@ impl Volume {
         goal: u64,
     ) -> Option<(u64, u64)> {
         let found = match (holds, self.allocation) {
-            (Holds::Metadata, _) => self.near(goal, most),
+            (Holds::Metadata, Allocation::Reservation) => self.near(goal, most),
+            (Holds::Metadata, Allocation::MultiBlock) => self.of_metadata(goal),
             (Holds::Data, Allocation::Reservation) if self.parameters.reservation == 0 => {
                 self.near(goal, most)
             }
@@ -76,6 +77,42 @@ impl Volume {
         self.drop_reserve(inode);
         self.drop_all_windows();
         self.near(goal, most)
+    }
+
+    /// A block in the goal's group, or in one behind it. Only requests that say so look at the goal itself (`EXT4_MB_HINT_TRY_GOAL` in
+    /// ext4_mb_find_by_goal), and this one doesn't.
+    fn of_metadata(&mut self, goal: u64) -> Option<(u64, u64)> {
+        let (start, groups) = (self.taken.place(goal).0, self.taken.groups());
+        let run = (0..groups).find_map(|step| self.smallest_buddy((start + step) % groups))?;
+        Some(self.take_run(run))
+    }
+
+    /// The first block of the smallest of the first few free buddies of a group; a single block is taken at once
+    /// (ext4_mb_complex_scan_group, which looks for one block without a power of two: s_mb_order2_reqs is two).
+    fn smallest_buddy(&self, group: u32) -> Option<Run> {
+        let (mut best, mut from, mut looked_at) = (None, 0, 0);
+        while looked_at < RUNS_LOOKED_AT
+            && let Some(run) = self.taken.run_in(group, from, 1, u32::MAX)
+        {
+            from = run.first + run.count;
+            let mut at = run.first;
+            while at < from && looked_at < RUNS_LOOKED_AT {
+                let aligned =
+                    if at == 0 { LARGEST_BUDDY } else { 1 << at.trailing_zeros().min(LARGEST_BUDDY.ilog2()) };
+                let size = aligned.min(1 << (from - at).ilog2());
+                if best.is_none_or(|(known, _)| size < known) {
+                    best = Some((size, at));
+                }
+                if size == 1 {
+                    break;
+                }
+                (at, looked_at) = (at + size, looked_at + 1);
+            }
+            if best.is_some_and(|(size, _)| size == 1) {
+                break;
+            }
+        }
+        best.map(|(_, first)| Run { group, first, count: 1 })
     }
 
     /// Just so many blocks, behind those before where they are free; no more than a group has.
