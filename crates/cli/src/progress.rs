@@ -75,3 +75,13 @@ impl CountProgress {
         self.bar.finish_and_clear();
     }
 }
+
+/// A bar of this template, which ticks by itself; its length comes with what is told.
+pub(crate) fn bar(template: &str) -> ProgressBar {
+    let bar = ProgressBar::no_length();
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}

@@ -17,6 +17,7 @@ pub mod compare;
 pub mod describe;
 pub mod explain;
 pub mod fit;
+mod glance;
 pub mod load;
 mod page;
 pub mod place;

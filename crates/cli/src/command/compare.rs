@@ -3,9 +3,9 @@
 use crate::command::alike::alike_table;
 use crate::failure::Failure;
 use crate::output::width;
+use crate::progress::bar;
 use crate::results::Results;
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use petrio_files::inputs::Inputs;
 use petrio_scenario::Override;
 use petrio_scenario::run::RunFailure;
@@ -19,7 +19,6 @@ use petrio_units::Fraction;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Compare scenarios: which is better, by how much, how sure that is, and why
 #[derive(Args)]
@@ -152,12 +151,7 @@ pub(super) fn part(fraction: Option<Fraction>, option: &str) -> Result<Option<f6
 
 /// Runs, and shows meanwhile how far that is.
 fn shown<T>(runs: impl FnOnce(&OnStep<'_>) -> T) -> T {
-    let bar = ProgressBar::no_length();
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} replications, {len} at least ({elapsed})")
-    {
-        bar.set_style(style);
-    }
-    bar.enable_steady_tick(Duration::from_millis(200));
+    let bar = bar("{bar:30} {pos} replications, {len} at least ({elapsed})");
     let outcome = runs(&|step| {
         bar.set_length(step.of);
         bar.set_position(step.done);

@@ -2,9 +2,9 @@
 
 use crate::failure::Failure;
 use crate::output::width;
+use crate::progress::bar;
 use crate::results::Results;
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
 use petrio_scenario::Override;
@@ -12,7 +12,6 @@ use petrio_study::explain::{
     ExplainError, ExplainQuestion, Explanation, USUAL_REPLICATIONS, explain, explain_text, write_explain_html,
 };
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// What each change of a scenario would buy, ranked with intervals, the best pairs, and where the time goes now
 #[derive(Args)]
@@ -77,11 +76,7 @@ impl Explain {
 
 /// Tries, and shows meanwhile how far that is.
 fn shown(question: &ExplainQuestion) -> Result<Explanation, ExplainError> {
-    let bar = ProgressBar::no_length();
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len} {msg} ({elapsed})") {
-        bar.set_style(style);
-    }
-    bar.enable_steady_tick(Duration::from_millis(200));
+    let bar = bar("{bar:30} {pos} of {len} {msg} ({elapsed})");
     let found = explain(question, &|what, done, of| {
         bar.set_message(what);
         bar.set_length(of);

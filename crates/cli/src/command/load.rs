@@ -2,9 +2,9 @@
 
 use crate::failure::Failure;
 use crate::output::width;
+use crate::progress::bar;
 use crate::results::Results;
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
 use petrio_scenario::Override;
@@ -13,7 +13,6 @@ use petrio_study::load::{
     LEAST_RUNS, LoadError, LoadFindings, LoadQuestion, USUAL_RUNS, load, load_text, write_load_html,
 };
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// How much load a system bears: the highest below a limit, the knee, what bounds it, and how much growth that is
 #[derive(Args)]
@@ -90,12 +89,7 @@ impl Load {
 
 /// Runs, and shows meanwhile how far that is.
 fn shown(question: &LoadQuestion) -> Result<LoadFindings, LoadError> {
-    let bar = ProgressBar::no_length();
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of at most {len} runs, {msg} ({elapsed})")
-    {
-        bar.set_style(style);
-    }
-    bar.enable_steady_tick(Duration::from_millis(200));
+    let bar = bar("{bar:30} {pos} of at most {len} runs, {msg} ({elapsed})");
     let found = load(question, &mut |done, of, factor| {
         bar.set_length(of.into());
         bar.set_position(done.into());

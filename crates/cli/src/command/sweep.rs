@@ -3,9 +3,9 @@
 use crate::command::compare::part;
 use crate::failure::Failure;
 use crate::output::{print, talk, width};
+use crate::progress::bar;
 use crate::results::Results;
 use clap::{Args, Subcommand};
-use indicatif::{ProgressBar, ProgressStyle};
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
 use petrio_scenario::Override;
@@ -15,7 +15,6 @@ use petrio_study::sweep::{
 };
 use petrio_units::Fraction;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// Run a scenario over many values of its keys: what each does, which case is best, on all processors and resumable
 #[derive(Args)]
@@ -287,13 +286,7 @@ impl Merge {
 
 /// Runs, and shows meanwhile how far that is.
 fn shown<T>(runs: impl FnOnce(&petrio_study::sweep::OnSweepStep<'_>) -> T) -> T {
-    let bar = ProgressBar::no_length();
-    if let Ok(style) =
-        ProgressStyle::with_template("{msg} {bar:30} {pos} of {len} cases ({elapsed}, {eta} left)")
-    {
-        bar.set_style(style);
-    }
-    bar.enable_steady_tick(Duration::from_millis(200));
+    let bar = bar("{msg} {bar:30} {pos} of {len} cases ({elapsed}, {eta} left)");
     let outcome = runs(&|step| {
         let (words, done, of) = match step {
             SweepProgress::Checked { done, of } => ("read", done, of),

@@ -1,6 +1,7 @@
 //! What is compared: a figure of a report, of all requests or of one kind, and which way is better.
 
 use super::error::CompareError;
+use petrio_page::figure::Quantity;
 use petrio_page::numbers;
 use petrio_scenario::report::{
     Better, Described, Estimate, Latency, Report, Row, Subject, Unit, WorkloadFigures, figures_of_reports,
@@ -193,6 +194,17 @@ impl Measure {
             Unit::BytesPerSecond => "bytes/s",
             Unit::PerSecond => "1/s",
             other => other.symbol(),
+        }
+    }
+
+    /// What a figure's numbers count, and what the report's are divided by to be that.
+    pub(crate) fn quantity(&self) -> (Quantity, f64) {
+        match self.own_unit() {
+            Unit::BytesPerSecond => (Quantity::Rate, 1.0),
+            Unit::Milliseconds => (Quantity::Duration, 1e3),
+            Unit::Seconds => (Quantity::Duration, 1.0),
+            Unit::Bytes => (Quantity::Bytes, 1.0),
+            _ => (Quantity::Number, 1.0),
         }
     }
 

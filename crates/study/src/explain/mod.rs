@@ -22,10 +22,11 @@ pub use life::{Life, Part};
 pub use text::explain_text;
 pub use trial::{Gain, Tried};
 
+use crate::glance::overload;
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
 use petrio_scenario::changes::{PossibleChange, changes};
-use petrio_scenario::report::{Claim, Report, StageFigures, Subject};
+use petrio_scenario::report::{StageFigures, Subject};
 use petrio_scenario::workload::Workload;
 use petrio_scenario::{Loaded, Override, load_in};
 use serde::Serialize;
@@ -109,7 +110,7 @@ pub fn explain(question: &ExplainQuestion, tell: &OnTrial<'_>) -> Result<Explana
     let loaded = load_in(&question.files, &question.scenario, &settings, &question.watch)
         .map_err(|problems| ExplainError::Scenario(Box::new(problems)))?;
     let trials = Trials::new(&loaded, question.replications, tell)?;
-    let overload = overload(trials.report());
+    let overload = overload(trials.report()).map(str::to_owned);
     let by_rate = overload.is_some() || loaded.scenario.workload.values().all(Workload::is_closed);
     let possible = changes(&loaded);
     let (mut strong, nothing, impossible) = trials.screen(possible)?;
@@ -146,11 +147,6 @@ impl Explanation {
     pub fn free(&self) -> Option<&Tried> {
         self.better.iter().find(|tried| tried.change.price.is_none())
     }
-}
-
-fn overload(report: &Report) -> Option<String> {
-    let told = report.warnings.iter().find(|told| told.claim == Claim::Overloaded);
-    told.map(|told| told.text.clone())
 }
 
 /// Pairs of the best changes that help more than either alone.

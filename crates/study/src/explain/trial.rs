@@ -2,10 +2,11 @@
 
 use super::error::ExplainError;
 use super::{NOTHING, OnTrial};
+use crate::glance::overload;
 use petrio_kernel::statistics::{Interval, Tally};
 use petrio_scenario::Loaded;
 use petrio_scenario::changes::PossibleChange;
-use petrio_scenario::report::{Claim, Report};
+use petrio_scenario::report::Report;
 use petrio_scenario::run::Replicator;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -31,7 +32,7 @@ impl Figures {
             rate: report.served.requests_per_s.value,
             mean_ms: latency.mean_ms.value,
             p99_ms: latency.p99_ms.value,
-            overloaded: report.warnings.iter().any(|told| told.claim == Claim::Overloaded),
+            overloaded: overload(report).is_some(),
         })
     }
 

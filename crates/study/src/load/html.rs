@@ -48,19 +48,9 @@ fn place(found: &LoadFindings, factor: f64) -> f64 {
     }
 }
 
-/// What the metric's numbers count, and what they are divided by to be that.
-fn quantity(found: &LoadFindings) -> (Quantity, f64) {
-    match found.metric.base_unit() {
-        "ms" => (Quantity::Duration, 1e3),
-        "s" => (Quantity::Duration, 1.0),
-        "B" => (Quantity::Bytes, 1.0),
-        _ => (Quantity::Number, 1.0),
-    }
-}
-
 /// The metric over the load, with the limit, today, the highest load and the knee.
 fn response(found: &LoadFindings) -> Figure {
-    let (what, size) = quantity(found);
+    let (what, size) = found.metric.quantity();
     let alternative = format!("{} over the load", found.metric);
     let mut up = Axis::new(found.metric.to_string(), what);
     up.from = Some(0.0);

@@ -3,8 +3,9 @@
 use super::dial::Dial;
 use super::error::LoadError;
 use super::{LoadQuestion, OnProbe};
-use petrio_kernel::statistics::{Tally, student_t_quantile};
-use petrio_scenario::report::{Claim, Report};
+use crate::glance::{busiest, overload};
+use petrio_kernel::statistics::{Interval, Tally};
+use petrio_scenario::report::Report;
 use petrio_scenario::run::Replicator;
 use petrio_scenario::workload::Workload;
 use petrio_scenario::{Loaded, Override, load_in};
@@ -91,7 +92,7 @@ impl<'q, 't> Prober<'q, 't> {
         if let Some(known) = self.points.iter().find(|point| (point.factor / factor - 1.0).abs() < 1e-9) {
             return Ok(known.clone());
         }
-        let point = self.run(factor, 0, 1)?;
+        let point = self.run(factor, 1)?;
         let place = self.points.partition_point(|known| known.factor < factor);
         self.points.insert(place, point.clone());
         Ok(point)
@@ -105,7 +106,7 @@ impl<'q, 't> Prober<'q, 't> {
             return Ok(Some(self.points[at].clone()));
         }
         // Its first one again: which of them it was isn't kept.
-        let whole = self.run(factor, 0, 1 + more)?;
+        let whole = self.run(factor, 1 + more)?;
         self.runs -= 1;
         self.points[at] = whole.clone();
         Ok(Some(whole))
@@ -138,12 +139,12 @@ impl<'q, 't> Prober<'q, 't> {
         Ok(())
     }
 
-    fn run(&mut self, factor: f64, from: u32, until: u32) -> Result<Point, LoadError> {
+    fn run(&mut self, factor: f64, replications: u32) -> Result<Point, LoadError> {
         (self.tell)(self.runs, self.question.runs, factor);
         let loaded = read(self.question, self.dial.settings(factor))?;
         let failed = |failure| LoadError::Run { factor, failure: Box::new(failure) };
         let replicator = Replicator::new(&loaded).map_err(failed)?;
-        let reports: Vec<Report> = (from..until)
+        let reports: Vec<Report> = (0..replications)
             .into_par_iter()
             .map(|number| replicator.run(number.into()))
             .collect::<Result<_, _>>()
@@ -151,7 +152,7 @@ impl<'q, 't> Prober<'q, 't> {
         if self.question.watch.is_stopped() {
             return Err(LoadError::Stopped);
         }
-        self.runs += until - from;
+        self.runs += replications;
         self.point(factor, &reports)
     }
 
@@ -162,16 +163,9 @@ impl<'q, 't> Prober<'q, 't> {
         let values: Tally =
             reports.iter().map(of).collect::<Option<Vec<f64>>>().ok_or_else(missing)?.into_iter().collect();
         let level = self.base.scenario.measure.confidence.get();
-        let half_width = (values.count() > 1).then(|| {
-            let quantile = student_t_quantile(0.5 + level / 2.0, (values.count() - 1) as f64);
-            quantile * libm::sqrt(values.variance() / values.count() as f64)
-        });
+        let half_width = Some(Interval::of(&values, level).half_width).filter(|half| half.is_finite());
         let mean = |of: &dyn Fn(&Report) -> f64| reports.iter().map(of).collect::<Tally>().mean();
-        let busiest = reports.first().and_then(|report| {
-            let busy =
-                report.stages.iter().filter_map(|stage| Some((stage.name.clone(), stage.utilisation?)));
-            busy.max_by(|one, other| one.1.total_cmp(&other.1))
-        });
+        let busiest = reports.first().and_then(busiest);
         Ok(Point {
             factor,
             metric: values.mean(),
@@ -182,9 +176,7 @@ impl<'q, 't> Prober<'q, 't> {
             rate: mean(&|report| report.served.requests_per_s.value),
             throughput: mean(&|report| report.served.throughput_bytes_per_s.value),
             busiest,
-            overloaded: reports
-                .iter()
-                .any(|report| report.warnings.iter().any(|told| told.claim == Claim::Overloaded)),
+            overloaded: reports.iter().any(|report| overload(report).is_some()),
             replications: u32::try_from(reports.len()).unwrap_or(u32::MAX),
         })
     }

@@ -9,9 +9,8 @@ use super::factor::Values;
 use super::indices::{SobolIndex, indices};
 use super::{SweepResults, run_command, settings};
 use crate::compare::Measure;
-use petrio_kernel::statistics::{Tally, student_t_quantile};
+use petrio_kernel::statistics::{Interval, Tally};
 use petrio_units::Measured;
-use petrio_units::numbers::as_index;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -193,11 +192,7 @@ fn cases(results: &SweepResults, at: usize, confidence: f64) -> (Vec<Case>, u64)
 }
 
 fn half_width(tally: &Tally, confidence: f64) -> Option<f64> {
-    let count = tally.count();
-    (count > 1).then(|| {
-        student_t_quantile(0.5 + confidence / 2.0, (count - 1) as f64)
-            * libm::sqrt(tally.variance() / count as f64)
-    })
+    Some(Interval::of(tally, confidence).half_width).filter(|half| half.is_finite())
 }
 
 /// To which group of values each case belongs.
@@ -377,11 +372,6 @@ impl Findings {
     /// The case of a number.
     pub fn case(&self, number: u64) -> Option<&Case> {
         self.cases.iter().find(|case| case.case == number)
-    }
-
-    /// The case in the middle of the order.
-    pub fn middle(&self) -> Option<&Case> {
-        self.cases.get(as_index(self.cases.len() as u64 / 2))
     }
 }
 

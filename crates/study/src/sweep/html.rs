@@ -64,17 +64,6 @@ pub fn page(results: &SweepResults, found: &Findings) -> Page {
     page
 }
 
-/// What the figure's numbers count, and what they are divided by to be that.
-fn quantity(found: &Findings) -> (Quantity, f64) {
-    match found.measure.base_unit() {
-        "bytes/s" => (Quantity::Rate, 1.0),
-        "ms" => (Quantity::Duration, 1e3),
-        "s" => (Quantity::Duration, 1.0),
-        "B" => (Quantity::Bytes, 1.0),
-        _ => (Quantity::Number, 1.0),
-    }
-}
-
 /// The mean of the cases at each pair of values of the two strongest keys.
 fn heat_map(results: &SweepResults, found: &Findings) -> Option<Figure> {
     let few = |effect: &&Effect| (2..=CELLS).contains(&effect.levels.len());
@@ -118,7 +107,7 @@ fn heat_map(results: &SweepResults, found: &Findings) -> Option<Figure> {
 
 /// The mean at each value of a key, with its interval.
 fn levels(found: &Findings, effect: &Effect) -> Figure {
-    let (what, size) = quantity(found);
+    let (what, size) = found.measure.quantity();
     let names: Vec<String> = effect.levels.iter().map(|level| level.value.clone()).collect();
     let alternative = format!("{} at each value of {}", found.measure, effect.path);
     let mut up = Axis::new(found.measure.to_string(), what);

@@ -8,9 +8,10 @@ use super::folder::Shard;
 use super::row::Row;
 use super::study::{Replications, Study};
 use crate::compare::Measure;
+use crate::glance::busiest;
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
-use petrio_kernel::statistics::{Tally, student_t_quantile};
+use petrio_kernel::statistics::{Interval, Tally};
 use petrio_scenario::report::Report;
 use petrio_scenario::run::{Replicator, RunFailure};
 use petrio_scenario::{Loaded, Override, Problems, load_in};
@@ -191,10 +192,7 @@ impl Runner<'_> {
     }
 
     fn row(&self, (case, replication, key): (u64, u64, &str), values: &[String], report: &Report) -> Row {
-        let busiest = report.stages.iter().filter(|stage| stage.utilisation.is_some());
-        let busiest = busiest.max_by(|one, other| {
-            one.utilisation.partial_cmp(&other.utilisation).unwrap_or(std::cmp::Ordering::Equal)
-        });
+        let (busiest, utilisation) = busiest(report).unzip();
         Row {
             case,
             replication,
@@ -205,8 +203,8 @@ impl Runner<'_> {
                 .iter()
                 .map(|measure| Some(measure.of(report)?.value).filter(|value| value.is_finite()))
                 .collect(),
-            busiest: busiest.map(|stage| stage.name.clone()),
-            utilisation: busiest.and_then(|stage| stage.utilisation),
+            busiest,
+            utilisation,
             warnings: report.warnings.iter().map(|warning| warning.text.clone()).collect(),
         }
     }
@@ -215,13 +213,7 @@ impl Runner<'_> {
     fn is_known(&self, reports: &[Report], precision: f64) -> bool {
         let Some(measure) = self.measures.first() else { return true };
         let tally: Tally = reports.iter().filter_map(|report| Some(measure.of(report)?.value)).collect();
-        if tally.count() < 2 {
-            return true;
-        }
-        let quantile =
-            student_t_quantile(0.5 + self.study.replications.confidence / 2.0, (tally.count() - 1) as f64);
-        let half = quantile * libm::sqrt(tally.variance() / tally.count() as f64);
-        half <= precision * tally.mean().abs()
+        tally.count() < 2 || Interval::of(&tally, self.study.replications.confidence).relative() <= precision
     }
 
     /// The hash of the effective scenario, its inputs, the seed and the version.
