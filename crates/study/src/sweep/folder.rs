@@ -191,7 +191,7 @@ impl Folder {
             return Ok(());
         }
         for case in cases.clone().filter(|case| self.shard.has(*case)) {
-            if wanted(case)? && !self.open.contains_key(&case) {
+            if !self.open.contains_key(&case) && wanted(case)? {
                 return Ok(());
             }
         }
