@@ -39,6 +39,8 @@ struct ReadSoFar {
     kept: BTreeMap<PathBuf, Arc<[u8]>>,
     /// How often each file was opened.
     opened: BTreeMap<PathBuf, u64>,
+    /// What anybody has opened, from memory or not.
+    used: BTreeSet<PathBuf>,
     /// What no output takes the place of.
     read: BTreeSet<Identity>,
 }
@@ -58,6 +60,21 @@ impl Read for Source {
             Self::Kept(bytes) => bytes.read(buffer),
             Self::File(file) => file.read(buffer),
         }
+    }
+}
+
+impl ReadSoFar {
+    /// What is kept of a path, for somebody who opens it.
+    fn take(&mut self, path: &Path) -> Option<Arc<[u8]>> {
+        let bytes = self.kept.get(path)?.clone();
+        self.used.insert(path.to_owned());
+        Some(bytes)
+    }
+
+    /// A file is opened.
+    fn count(&mut self, path: &Path) {
+        *self.opened.entry(path.to_owned()).or_default() += 1;
+        self.used.insert(path.to_owned());
     }
 }
 
@@ -114,13 +131,13 @@ impl Inputs {
     /// As of [`File::open`]; a folder, which can be opened and only fails when it is read.
     pub fn open(&self, name: &Path) -> io::Result<Source> {
         let path = self.path_of(name);
-        if let Some(bytes) = self.known().kept.get(&path) {
-            return Ok(Source::Kept(Cursor::new(bytes.clone())));
+        if let Some(bytes) = self.known().take(&path) {
+            return Ok(Source::Kept(Cursor::new(bytes)));
         }
         let mut file = File::open(&path)?;
         let there = file.metadata()?;
         self.remember(&there);
-        *self.known().opened.entry(path.clone()).or_default() += 1;
+        self.known().count(&path);
         if there.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
@@ -181,6 +198,12 @@ impl Inputs {
     /// How often files were opened, by their paths.
     pub fn opened(&self) -> BTreeMap<PathBuf, u64> {
         self.known().opened.clone()
+    }
+
+    /// Everything that was opened, by its path: files, folders, and what is held in memory. All of it makes the same work possible
+    /// elsewhere.
+    pub fn used(&self) -> Vec<PathBuf> {
+        self.known().used.iter().cloned().collect()
     }
 
     fn known(&self) -> MutexGuard<'_, ReadSoFar> {

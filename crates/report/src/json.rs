@@ -36,19 +36,34 @@ pub fn report_schema() -> schemars::Schema {
     schema
 }
 
+#[derive(Serialize)]
+struct Written<'a> {
+    version: u32,
+    #[serde(flatten)]
+    report: &'a Report,
+}
+
+impl<'a> Written<'a> {
+    const fn of(report: &'a Report) -> Self {
+        Self { version: REPORT_VERSION, report }
+    }
+}
+
+/// The report as indented JSON, without a newline at its end.
+///
+/// # Errors
+/// None that a report could cause.
+pub fn json_text(report: &Report) -> serde_json::Result<String> {
+    serde_json::to_string_pretty(&Written::of(report))
+}
+
 /// Writes the report as indented JSON, its end a newline, in the place of none of those `inputs`. The file is complete or absent.
 ///
 /// # Errors
 /// When the file can't be written.
 pub fn write_json(report: &Report, path: &Path, inputs: &Inputs) -> Result<(), ReportError> {
-    #[derive(Serialize)]
-    struct Written<'a> {
-        version: u32,
-        #[serde(flatten)]
-        report: &'a Report,
-    }
     let mut file = WholeFile::create(path, inputs)?;
-    serde_json::to_writer_pretty(&mut file, &Written { version: REPORT_VERSION, report })
+    serde_json::to_writer_pretty(&mut file, &Written::of(report))
         .map_err(io::Error::from)
         .and_then(|()| file.write_all(b"\n"))
         .map_err(|cause| ReportError::write(path, cause))?;

@@ -188,6 +188,7 @@ impl StudyArguments {
             None => Design::Grid,
         };
         Ok(SweepQuestion {
+            files: Inputs::here(),
             scenario: self.scenario.clone(),
             settings: self.settings.clone(),
             factors: factors.map_err(failure)?,

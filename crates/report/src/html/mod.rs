@@ -6,6 +6,7 @@ mod figures;
 mod page;
 
 pub use figures::{cause_colour, causes};
+pub use page::page as report_page;
 use petrio_files::inputs::Inputs;
 
 use crate::error::ReportError;

@@ -16,7 +16,7 @@ use petrio_page::numbers::{
 use petrio_page::page::{Block, Page, Span, Table, Text, Tile};
 
 /// The page.
-pub(super) fn page(report: &Report) -> Page {
+pub fn page(report: &Report) -> Page {
     let mut page = Page::new(report.title.as_str());
     head(&mut page, report);
     for served in report.each() {

@@ -27,7 +27,7 @@ pub(crate) use check_files::check_files;
 pub(crate) use driven::Driven;
 pub(crate) use hosts::ClientHosts;
 pub(crate) use operations::file_tables;
-pub use operations::prepared_programs;
+pub use operations::{file_names, prepared_programs};
 pub(crate) use planning::{Split, groups};
 pub(crate) use programs::Programs;
 pub(crate) use storage::queues_of;

@@ -15,7 +15,7 @@ use crate::workload::Workload;
 use petrio_colours::{FileId, FileOp, PlacedExtent};
 use petrio_models::host::{HostError, LaidOut, LayoutOf, PreparedFile};
 use petrio_workload::program::{
-    AtSpeed, Common, FilePrograms, FileTable, Placement, PlannedFile, Prepared, ProgramError,
+    AtSpeed, Common, FileEntry, FilePrograms, FileTable, Placement, PlannedFile, Prepared, ProgramError,
 };
 use petrio_workload::{RequestSource, SourceError};
 use std::collections::BTreeMap;
@@ -238,6 +238,20 @@ fn hosts_of_processes(prepared: &Planned, volumes: &[Volume<'_>]) -> Vec<usize> 
         .all_groups()
         .flat_map(|group| std::iter::repeat_n(volumes[group.volume].host, group.work.processes() as usize))
         .collect()
+}
+
+/// The number of each file of each volume by its path from the root, in the order of [`PlacedHosts::volumes`](crate::PlacedHosts::volumes):
+/// for whoever asks for files by name.
+///
+/// # Errors
+/// A workload whose files can't be told, such as a trace that can't be read.
+pub fn file_names(loaded: &Loaded) -> Result<Vec<BTreeMap<String, FileId>>, RunFailure> {
+    let (tables, _) = file_tables(loaded)?;
+    let named = |table: &FileTable| {
+        let named = |entry: &FileEntry| Some((table.path(entry.file)?, entry.file));
+        table.entries().iter().filter(|entry| entry.present).filter_map(named).collect()
+    };
+    Ok(tables.iter().map(named).collect())
 }
 
 /// The files of each volume with their names, in the order of [`PlacedHosts::volumes`](crate::PlacedHosts::volumes), and the host of each process.

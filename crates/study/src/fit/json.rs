@@ -95,6 +95,14 @@ pub fn write_json(data: &FittedData, path: &Path, inputs: &Inputs) -> Result<(),
     file.finish()
 }
 
+/// Every figure as JSON, as [`write_json`] writes it.
+///
+/// # Errors
+/// None that a fit could cause.
+pub fn json_text(data: &FittedData) -> serde_json::Result<String> {
+    serde_json::to_string_pretty(&found(data))
+}
+
 fn found(data: &FittedData) -> Found<'_> {
     let (report, chosen) = (&data.report, data.report.chosen());
     let sorted = report.sample.sorted();

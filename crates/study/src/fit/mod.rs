@@ -8,7 +8,7 @@ mod numbers;
 pub mod table;
 
 pub use html::write_html;
-pub use json::write_json;
+pub use json::{json_text, write_json};
 pub use measure::Measure;
 use miette::Diagnostic;
 pub use numbers::{NumbersError, Unit};

@@ -106,6 +106,9 @@ pub enum SweepError {
         /// How many more there are.
         more: usize,
     },
+    /// A setting that is none.
+    #[error("{0}")]
+    Setting(Box<petrio_scenario::Problem>),
     /// The scenario itself can't be read.
     #[error("{0}")]
     #[diagnostic(transparent)]
@@ -144,6 +147,15 @@ pub enum SweepError {
         folder: PathBuf,
         /// What is different.
         differs: String,
+    },
+    /// A study of another petrio.
+    #[error("the study is of petrio {there}, and this is {here}")]
+    #[diagnostic(help("have the same version wherever cases are run: others may predict otherwise"))]
+    OtherVersion {
+        /// The version that was asked to run it.
+        here: &'static str,
+        /// That of the study.
+        there: String,
     },
     /// A folder that somebody else writes to.
     #[error("another petrio sweep writes to {}", .folder.display())]
@@ -192,6 +204,10 @@ impl From<CompareError> for SweepError {
 impl SweepError {
     pub(super) fn vary(text: &str, why: String, help: &'static str) -> Self {
         Self::Vary { text: text.to_owned(), why, help }
+    }
+
+    pub(super) fn setting(problem: petrio_scenario::Problem) -> Self {
+        Self::Setting(Box::new(problem))
     }
 
     pub(super) fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {

@@ -4,7 +4,7 @@
 //! ```text
 //!  --vary ─ Factor ─┐
 //!  --where ─ Constraints ─┤─ Cases: number ─▶ values ─ Runner: load, check, replicate ─▶ rows ─ Folder: journal, Parquet
-//!  --sample ─ Design ─┘                                                                     │
+//!  --sample ─ Design ─┘       └──────── SweepPlan ────────┘                                 │
 //!                                                                         Findings: best, effects, interactions, Sobol indices
 //! ```
 //!
@@ -21,6 +21,7 @@ mod factor;
 mod folder;
 mod html;
 mod indices;
+mod plan;
 mod row;
 mod runner;
 mod study;
@@ -35,6 +36,7 @@ pub use factor::{Factor, Scale, Values};
 pub use folder::{CASES_A_FILE, Shard};
 pub use html::{page as sweep_page, write_html as write_sweep_html};
 pub use indices::SobolIndex;
+pub use plan::{Kept, SweepPlan};
 pub use row::{Columns, Row};
 pub use runner::OnStep as OnSweepStep;
 pub use study::{Replications, Study};
@@ -42,11 +44,11 @@ pub use table::{factors_of_table, write_csv};
 pub use text::sweep_text;
 
 use crate::compare::Measure;
-use folder::{Folder, rows_of, study_of};
+use folder::{rows_of, study_of};
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
 use petrio_scenario::{Loaded, Override, load_in};
-use runner::{Runner, hex};
+use runner::hex;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -61,6 +63,8 @@ pub const USUAL_MEASURES: [&str; 7] =
 pub struct SweepQuestion {
     /// The scenario file.
     pub scenario: PathBuf,
+    /// Where files are read from.
+    pub files: Inputs,
     /// What is set in every case.
     pub settings: Vec<Override>,
     /// What is varied.
@@ -133,48 +137,28 @@ pub struct SweepResults {
 /// # Errors
 /// Whatever makes no sense is told before the first run; a run that fails, a folder that can't be written.
 pub fn sweep(question: &SweepQuestion, tell: &OnSweepStep<'_>) -> Result<Swept, SweepError> {
-    let inputs = Inputs::here();
-    let (study, cases, measures) = study(question, &inputs)?;
-    let columns = columns(&study, &measures);
-    let runner = Runner {
-        study: &study,
-        settings: question.settings.clone(),
-        cases: &cases,
-        measures,
-        inputs,
-        watch: question.watch.clone(),
-    };
-    let done = folder::done(&question.folder, &study, &cases, question.shard)?;
-    let of = runner.check(question.shard, |case| done.contains(&case), tell)?;
-    if of == 0 && question.shard == Shard::ALL {
-        return Err(SweepError::NoneLeft { count: cases.count() });
-    }
-    let mut folder = Folder::open(&question.folder, &study, &cases, columns, question.shard)?;
-    // Somebody else may have run some meanwhile.
-    let done: BTreeSet<u64> =
-        (0..cases.count()).filter(|case| question.shard.has(*case) && folder.has(*case)).collect();
-    let found = done.len() as u64;
+    let plan = SweepPlan::new(question)?;
+    let of = plan.check(&question.folder, question.shard, tell)?;
+    let mut kept = plan.open(&question.folder, question.shard)?;
+    let found = kept.done();
     let mut so_far = found;
     tell(SweepProgress::Run { done: so_far, of });
     let threads = question
         .threads
         .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
         .max(1);
-    let wanted = |case: u64| Ok(cases.values(case)?.is_some());
-    let ran = runner.run(
+    let done: BTreeSet<u64> = kept.cases().collect();
+    let ran = plan.runner().run(
         (question.shard, threads),
         |case| done.contains(&case),
         |case, rows| {
-            folder.keep(case, rows)?;
+            kept.keep(case, rows)?;
             so_far += 1;
             tell(SweepProgress::Run { done: so_far, of });
-            folder.close_complete(case / CASES_A_FILE, wanted, cases.count())
+            Ok(())
         },
     );
-    for chunk in 0..cases.count().div_ceil(CASES_A_FILE) {
-        folder.close_complete(chunk, wanted, cases.count())?;
-    }
-    folder.finish()?;
+    kept.finish()?;
     ran?;
     if so_far < of {
         return Err(SweepError::Stopped { done: so_far, of });
@@ -221,11 +205,13 @@ pub(crate) fn run_command(scenario: &Path, settings: impl IntoIterator<Item = St
 }
 
 /// What a question asks, read and checked as far as that needs no case.
-fn study(question: &SweepQuestion, inputs: &Inputs) -> Result<(Study, Cases, Vec<Measure>), SweepError> {
+fn study(question: &SweepQuestion) -> Result<(Study, Cases, Vec<Measure>), SweepError> {
+    let inputs = &question.files;
     let names = measure_names(&question.measures);
     let measures = names.iter().map(|name| Measure::parse(name)).collect::<Result<Vec<_>, _>>()?;
     let names = measures.iter().map(ToString::to_string).collect();
-    let text = std::fs::read(&question.scenario).map_err(SweepError::file(&question.scenario))?;
+    let text =
+        inputs.read(&question.scenario, u64::MAX).map_err(SweepError::file(&question.scenario))?;
     let before = Cases::new(question.factors.clone(), question.design, 0, Constraints::default())?;
     let example = example(question, &before, inputs)?;
     let known = |path: &str| value_at(&example, path);
@@ -319,12 +305,12 @@ fn hashes(question: &SweepQuestion, inputs: &Inputs) -> Result<BTreeMap<PathBuf,
         Values::Listed(values) => values.iter().map(|value| folder.join(value.trim_matches('"'))).collect(),
         Values::Between { .. } => Vec::new(),
     });
-    let read = inputs.opened().into_keys().filter(|path| *path != question.scenario);
+    let read = inputs.used().into_iter().filter(|path| *path != question.scenario);
     read.chain(named)
-        .filter(|path| path.is_file())
+        .filter(|path| inputs.holds(path) || path.is_file())
         .map(|path| {
             let mut hash = Sha256::new();
-            let mut file = std::fs::File::open(&path).map_err(SweepError::file(&path))?;
+            let mut file = inputs.open(&path).map_err(SweepError::file(&path))?;
             let mut buffer = vec![0; 1 << 16];
             loop {
                 match file.read(&mut buffer).map_err(SweepError::file(&path))? {

@@ -141,16 +141,17 @@ impl Runner<'_> {
             }
             // With fewer cases than threads, what is left of these runs replications.
             let side_by_side = left < threads as u64 * shard.of;
-            let rows = match self.case(case) {
-                Ok(None) => continue,
-                Ok(Some(found)) => self.rows(case, found, side_by_side),
-                Err(error) => Err(error),
-            };
+            let Some(rows) = self.case_rows(case, side_by_side).transpose() else { continue };
             // One that was stopped half-way is none.
             if self.watch.is_stopped() || send.send((case, rows)).is_err() {
                 return;
             }
         }
+    }
+
+    /// All replications of a case by its number; nothing where it is none.
+    pub(super) fn case_rows(&self, case: u64, side_by_side: bool) -> Result<Option<Vec<Row>>, SweepError> {
+        self.case(case)?.map(|found| self.rows(case, found, side_by_side)).transpose()
     }
 
     /// All replications of a case.

@@ -83,6 +83,15 @@ impl Study {
         (!words.is_empty()).then(|| words.join("; "))
     }
 
+    /// Whether its rows are those that are made here.
+    pub(super) fn is_of_this_version(&self) -> Result<(), SweepError> {
+        let here = env!("CARGO_PKG_VERSION");
+        if self.version == here {
+            return Ok(());
+        }
+        Err(SweepError::OtherVersion { here, there: self.version.clone() })
+    }
+
     /// From the text of a folder's `study.json`.
     pub(super) fn read(text: &[u8], folder: &std::path::Path) -> Result<Self, SweepError> {
         let wrong = |why: String| SweepError::NoStudy { folder: folder.to_owned(), why };
