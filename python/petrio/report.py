@@ -136,9 +136,16 @@ class Report(Page):
         return [warning["text"] if isinstance(warning, dict) else warning for warning in self.data.get("warnings", [])]
 
     @property
+    def own_calls(self) -> tuple[int, float]:
+        """How often Python was asked to decide in the run (:mod:`petrio.policies`), and for how many seconds in all."""
+        return self._inside.own_calls
+
+    @property
     def text(self) -> str:
-        """As the command prints it."""
-        return self._inside.text
+        """As the command prints it, and what decisions of Python's own cost."""
+        calls, seconds = self.own_calls
+        cost = f"  Python      {calls:,} calls in {seconds:.3g} s, {seconds / calls * 1e6:.2f} µs each\n" if calls else ""
+        return self._inside.text + cost
 
     @property
     def html(self) -> str:
@@ -159,7 +166,9 @@ class Report(Page):
         return (Report, (self._inside,))
 
     def __repr__(self) -> str:
-        return f"<petrio.Report {self.data['title']!r}: {self.rate!r}, p99 {self.p99_latency!r}>" if self._inside.measure("p99-latency") is not None else f"<petrio.Report {self.data['title']!r}>"
+        p99 = self._inside.measure("p99-latency")
+        figures = "" if p99 is None else f": {self.rate!r}, p99 {p99:.4g} ms"
+        return f"<petrio.Report {self.data['title']!r}{figures}>"
 
 
 def run(

@@ -159,13 +159,7 @@ impl Engine {
         let known = place.files.get(file).copied();
         let file_id = match (operation, known) {
             (Operation::Sync, _) => FileId::ROOT,
-            (Operation::Create | Operation::Mkdir | Operation::Tmpfile, None) => {
-                let new = inside.engine.new_file();
-                if let Some(place) = inside.file_systems.get_mut(file_system) {
-                    place.files.insert(file.to_owned(), new);
-                }
-                new
-            }
+            (Operation::Create | Operation::Mkdir | Operation::Tmpfile, None) => inside.engine.new_file(),
             (Operation::Create | Operation::Mkdir, Some(_)) => {
                 return Err(wrong(format!("{file_system} has a file \"{file}\" already")));
             }
@@ -178,11 +172,6 @@ impl Engine {
                 )));
             }
         };
-        if operation == Operation::Unlink {
-            if let Some(place) = inside.file_systems.get_mut(file_system) {
-                place.files.remove(file);
-            }
-        }
         let mut asked = FileOp {
             operation,
             file: file_id,
@@ -194,7 +183,16 @@ impl Engine {
         };
         asked.flags.sync = synchronous;
         asked.flags.direct = direct;
-        inside.submit(program, at, asked)
+        let ticket = inside.submit(program, at, asked)?;
+        // What was refused has changed nothing.
+        if let Some(place) = inside.file_systems.get_mut(file_system) {
+            match operation {
+                Operation::Unlink => drop(place.files.remove(file)),
+                _ if known.is_none() && operation != Operation::Sync => drop(place.files.insert(file.to_owned(), file_id)),
+                _ => {}
+            }
+        }
+        Ok(ticket)
     }
 
     /// A program asks a device for something; addresses and lengths in bytes, of whole sectors of 512.

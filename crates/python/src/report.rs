@@ -3,7 +3,7 @@
 use crate::error;
 use crate::scenario::Scenario;
 use crate::table::Table;
-use crate::waiting::waited;
+use crate::waiting::waited_with;
 use petrio_kernel::Watch;
 use petrio_scenario::report::{self, Report as Figures, Sinks, report_page, terminal_text};
 use petrio_scenario::run::{Part, RunFailure, run_part, run_told};
@@ -22,6 +22,9 @@ const WIDTH: usize = 110;
 #[derive(Clone)]
 pub(crate) struct Report {
     pub(crate) figures: Arc<Figures>,
+    /// How often Python was asked to decide, and for how many seconds in all.
+    #[pyo3(get)]
+    own_calls: (u64, f64),
 }
 
 #[pymethods]
@@ -83,7 +86,7 @@ impl Report {
     fn of_json(text: &str) -> PyResult<Self> {
         let document: report::ReportDocument =
             serde_json::from_str(text).map_err(|cause| error::wrong(format!("no report: {cause}")))?;
-        Ok(Self { figures: Arc::new(document.report) })
+        Ok(Self { figures: Arc::new(document.report), own_calls: (0, 0.0) })
     }
 }
 
@@ -106,9 +109,10 @@ pub(crate) fn run(
     let until = until.map(str::parse::<Duration>).transpose().map_err(|cause| error::wrong(format!("until: {cause}")))?;
     let part = Part { until: until.map(Duration::time), replication, ..Part::default() };
     let is_part = part.until.is_some() || replication.is_some() || !what_if;
+    let scenario = &scenario.for_a_run();
     let inputs = scenario.inputs();
     let failed = |cause| Wrong::Run(RunFailure::Report(cause));
-    let outcome = waited(py, &watch, || {
+    let outcome = waited_with(py, &watch, &scenario.own, || {
         let loaded = scenario.load(&inputs, seed, &watch).map_err(Wrong::Scenario)?;
         let mut sinks = Sinks::default();
         for (subject, path) in loaded.subjects().into_iter().zip(&trace) {
@@ -129,7 +133,7 @@ pub(crate) fn run(
     if let Some(cause) = raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
         return Err(cause);
     }
-    outcome.map(|figures| Report { figures: Arc::new(figures) }).map_err(Wrong::error)
+    outcome.map(|figures| Report { figures: Arc::new(figures), own_calls: scenario.own.spent() }).map_err(Wrong::error)
 }
 
 /// Why there is no report.

@@ -3,6 +3,7 @@
 use crate::error;
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
+use petrio_scenario::given::load_for_given;
 use petrio_scenario::{Loaded, Override, Problems, load_in};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -48,11 +49,21 @@ impl Scenario {
 
     /// Read and checked.
     pub(crate) fn load(&self, inputs: &Inputs, seed: Option<u64>, watch: &Watch) -> Result<Loaded, Box<Problems>> {
-        let mut loaded = load_in(inputs, &self.path, &self.settings(seed), watch).map_err(Box::new)?;
+        let settings = self.settings(seed);
+        let mut loaded = match self.own.place_of_programs() {
+            Some(on) => load_for_given(inputs, &self.path, (&[on.to_owned()], false), &settings, watch),
+            None => load_in(inputs, &self.path, &settings, watch),
+        }
+        .map_err(Box::new)?;
         self.own.put_into(&mut loaded).map_err(|problem| {
             Box::new(Problems::new(self.path.display().to_string(), vec![*problem]))
         })?;
         Ok(loaded)
+    }
+
+    /// The same for a run of its own, which counts what Python is asked in it.
+    pub(crate) fn for_a_run(&self) -> Self {
+        Self { own: self.own.afresh(), ..self.clone() }
     }
 
     fn checked(&self, py: Python<'_>) -> PyResult<(Inputs, Loaded)> {

@@ -150,7 +150,7 @@ pub(crate) fn fit(
         "seconds" => study::fit::Unit::Time,
         other => return Err(wrong(format!("numbers are in \"none\", \"bytes\" or \"seconds\", not \"{other}\""))),
     };
-    let asked = measure.unwrap_or("think-time");
+    let asked = measure.unwrap_or("inter-arrival");
     let measure = study::fit::Measure::ALL.into_iter().find(|known| known.name() == asked);
     let measure = measure.ok_or_else(|| {
         wrong(format!("a trace has no \"{asked}\"; {}", study::fit::Measure::ALL.map(study::fit::Measure::name).join(", ")))

@@ -1,5 +1,6 @@
 //! Work that takes long: without Python's lock, and ended by Ctrl-C.
 
+use crate::policy::Own;
 use petrio_kernel::Watch;
 use pyo3::prelude::*;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -15,6 +16,16 @@ const STACK_BYTES: usize = 8 << 20;
 pub(crate) fn waited<T: Send>(
     py: Python<'_>,
     watch: &Watch,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    waited_with(py, watch, &Own::default(), work)
+}
+
+/// As [`waited`], where Python decides in it, too: what that does when it is to end is interrupted.
+pub(crate) fn waited_with<T: Send>(
+    py: Python<'_>,
+    watch: &Watch,
+    own: &Own,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
     py.detach(|| {
@@ -33,6 +44,9 @@ pub(crate) fn waited<T: Send>(
                     if stopped.is_some() {
                         watch.stop();
                     }
+                }
+                if stopped.is_some() {
+                    Python::attach(|py| own.interrupt(py));
                 }
             }
             let outcome = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));

@@ -52,6 +52,7 @@ mod loaded;
 mod misplaced;
 mod nesting;
 pub mod network;
+mod own;
 mod parts;
 mod placed;
 pub mod placement;

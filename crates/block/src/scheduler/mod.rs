@@ -21,6 +21,7 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 pub use anticipatory::AnticipatoryParameters;
 pub use bfq::BfqParameters;
@@ -31,7 +32,7 @@ pub use mq_deadline::MqDeadlineParameters;
 pub use noop::NoopParameters;
 
 /// Parameters of a scheduler.
-pub trait Scheduler {
+pub trait Scheduler: fmt::Debug + Send + Sync {
     /// The scheduler, ready to serve a queue.
     fn elevator(&self, limits: &QueueLimits) -> Box<dyn Elevator>;
 }
@@ -46,6 +47,9 @@ macro_rules! schedulers {
             $(#[doc = $text]
             #[serde(rename = $name $(, alias = $alias)*)]
             $variant($parameters),)*
+            /// Somebody's own, which no scenario can write.
+            #[serde(skip)]
+            Own(OwnScheduler),
         }
 
         /// The names of all schedulers, as a scenario writes them.
@@ -55,6 +59,7 @@ macro_rules! schedulers {
             fn name(&self) -> &'static str {
                 match self {
                     $(Self::$variant(_) => $name,)*
+                    Self::Own(own) => own.name,
                 }
             }
         }
@@ -63,6 +68,7 @@ macro_rules! schedulers {
             fn elevator(&self, limits: &QueueLimits) -> Box<dyn Elevator> {
                 match self {
                     $(Self::$variant(parameters) => parameters.elevator(limits),)*
+                    Self::Own(own) => own.scheduler.elevator(limits),
                 }
             }
         }
@@ -84,6 +90,28 @@ schedulers! {
     Cfq(CfqParameters) = "cfq", "A slice of time for each process in turn, by I/O class and priority.";
     Bfq(BfqParameters) = "bfq", "Service shared by weight, a budget of blocks at a time.";
     Kyber(KyberParameters) = "kyber", "As many reads and writes in flight as keep their target latencies.";
+}
+
+/// A scheduler that is none of the kernel's: whoever runs a scenario puts it there.
+#[derive(Clone, Debug)]
+pub struct OwnScheduler {
+    /// What reports call it.
+    pub name: &'static str,
+    /// It.
+    pub scheduler: Arc<dyn Scheduler>,
+}
+
+/// The same is what was put there once.
+impl PartialEq for OwnScheduler {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.scheduler, &other.scheduler)
+    }
+}
+
+impl From<OwnScheduler> for SchedulerParameters {
+    fn from(own: OwnScheduler) -> Self {
+        Self(Table::Own(own))
+    }
 }
 
 /// An I/O scheduler: its name, or a table with `kind` and parameters.

@@ -88,7 +88,7 @@ impl Replicas {
         }
         Ok(Self {
             most: parameters.most_copies(disks)?,
-            policy: parameters.policy.policy().into(),
+            policy: parameters.policy.policy(),
             disks: as_number(disks),
             stride: parameters.blocks(member_blocks),
             parameters: parameters.clone(),

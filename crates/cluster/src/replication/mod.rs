@@ -50,7 +50,7 @@ pub use parameters::{Messages, ReplicationError, ReplicationParameters, WriteRet
 pub use petrio_block::CopyTraffic;
 pub use petrio_host::FileLayout;
 pub use placement::{Choice, Placement};
-pub use policy::{Decision, Home, Policy, PolicyParameters, Retain, Trigger};
+pub use policy::{Decision, Home, OwnPolicy, Policy, PolicyParameters, Retain, Trigger};
 pub use protocol::{Protocol, Transaction, Versions, Voting};
 pub use tally::{CopyMoves, ReplicationStatistics};
 

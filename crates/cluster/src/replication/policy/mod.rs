@@ -18,6 +18,7 @@ use petrio_kernel::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
+use std::sync::Arc;
 
 /// Where a file's first copy goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +92,25 @@ pub enum PolicyParameters {
     ScatterCutBack(Trigger),
     /// The number of copies follows how often a file is read for each time that it is written.
     Adaptive(adaptive::AdaptiveParameters),
+    /// Somebody's own, which no scenario can write.
+    #[serde(skip)]
+    Own(OwnPolicy),
+}
+
+/// A policy that isn't one of these: whoever runs a scenario puts it there.
+#[derive(Clone, Debug)]
+pub struct OwnPolicy {
+    /// What reports call it.
+    pub words: &'static str,
+    /// It.
+    pub policy: Arc<dyn Policy>,
+}
+
+/// The same is what was put there once.
+impl PartialEq for OwnPolicy {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.policy, &other.policy)
+    }
 }
 
 impl Default for PolicyParameters {
@@ -101,14 +121,15 @@ impl Default for PolicyParameters {
 
 impl PolicyParameters {
     /// The policy.
-    pub(super) fn policy(&self) -> Box<dyn Policy> {
+    pub(super) fn policy(&self) -> Arc<dyn Policy> {
         match self.clone() {
-            Self::ReadOneWriteAll => Box::new(read_one_write_all::ReadOneWriteAll),
-            Self::CutBack(trigger) => Box::new(cut_back::CutBack { trigger }),
-            Self::CutBackRandom(trigger) => Box::new(cut_back_random::CutBackRandom { trigger }),
-            Self::Scatter => Box::new(scatter::Scatter),
-            Self::ScatterCutBack(trigger) => Box::new(scatter_cut_back::ScatterCutBack { trigger }),
-            Self::Adaptive(parameters) => Box::new(adaptive::Adaptive { parameters }),
+            Self::ReadOneWriteAll => Arc::new(read_one_write_all::ReadOneWriteAll),
+            Self::CutBack(trigger) => Arc::new(cut_back::CutBack { trigger }),
+            Self::CutBackRandom(trigger) => Arc::new(cut_back_random::CutBackRandom { trigger }),
+            Self::Scatter => Arc::new(scatter::Scatter),
+            Self::ScatterCutBack(trigger) => Arc::new(scatter_cut_back::ScatterCutBack { trigger }),
+            Self::Adaptive(parameters) => Arc::new(adaptive::Adaptive { parameters }),
+            Self::Own(own) => own.policy,
         }
     }
 
@@ -121,6 +142,7 @@ impl PolicyParameters {
             Self::Scatter => "scatter, no copies",
             Self::ScatterCutBack(_) => "scatter, cut back to a random one on write",
             Self::Adaptive(_) => "copies by reads per write",
+            Self::Own(own) => own.words,
         }
     }
 }
