@@ -8,13 +8,14 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 PAGE := $(TARGET)/$(notdir $(SCENARIO:.toml=.html))
 PETRIO := $(TARGET)/release/petrio
 
-.PHONY: help run test test-all left-out bench fuzz
+.PHONY: help run test test-all left-out bench fuzz docs
 
 help:
 	@echo "make run     predict a mail server on ext3 and one disk (SCENARIO=… for another)"
 	@echo "make test    everything that continuous integration runs"
 	@echo "make test-all  what takes longer, too: new random inputs and scenarios, the command without its parts, millions of mutated inputs"
 	@echo "make left-out  tests of the command without the parts that can be left out of it (live, studio)"
+	@echo "make docs    the documentation as a site, notebooks run (target/docs/index.html)"
 	@echo "make bench   speed of the kernel, of the disk, of file systems, of thousands of parts, of clusters and of sweeps, on this machine"
 	@echo "make fuzz    a million mutated inputs (INPUTS=…), every command killed 50 times by each signal (KILLS=…), and where there is a"
 	@echo "             nightly compiler every fuzz target for a minute (SECONDS=…)"
@@ -36,6 +37,10 @@ left-out:
 	@scripts/set-up.sh run
 	@cargo test --locked --package petrio-cli --no-default-features --bin petrio
 
+docs:
+	@scripts/set-up.sh test
+	@scripts/python.sh docs
+
 bench:
 	@scripts/set-up.sh run
 	@cargo build --release --locked --package petrio-cli
@@ -46,6 +51,7 @@ bench:
 	@$(PETRIO) bench cluster
 	@$(PETRIO) bench live
 	@$(PETRIO) bench sweep
+	@scripts/python.sh bench
 	@cargo bench --locked --workspace
 
 fuzz:

@@ -53,6 +53,11 @@ if [ "$purpose" = run ]; then exit 0; fi
 need c++ g++ libc6-dev
 need git git ca-certificates
 need python3 python3-minimal
+# Environments of petrio's own need pip, which Debian packs apart.
+if ! python3 -c 'import ensurepip, venv' 2>/dev/null; then
+    (need python3-venv-and-pip python3-venv python3-pip) >/dev/null 2>&1 || true
+    python3 -c 'import ensurepip, venv' 2>/dev/null || say "python3 has no venv; petrio's Python package won't be tried out"
+fi
 for component in rustfmt clippy; do
     tool=cargo-$component
     if [ "$component" = rustfmt ]; then tool=cargo-fmt; fi

@@ -23,6 +23,8 @@ part "all that holds blocks, drives, mounts, schedulers and workloads together; 
 part "the command without what can be left out" \
     cargo test --locked --package petrio-cli --no-default-features --bin petrio
 data=${PETRIO_DATA:-../shared/data}
+part "petrio from Python on local clusters: Dask, Ray, two ranks of MPI" scripts/python.sh clusters
+part "the documentation as a site, notebooks run" scripts/python.sh docs
 part "figures of the READMEs under validation/ are what petrio prints" sh -c '
     cargo build --quiet --release --locked --package petrio-cli &&
     if [ -d "$1" ]; then scripts/readme-figures.py --data "$1"; else scripts/readme-figures.py; fi' sh "$data"

@@ -92,6 +92,9 @@ pages_in_a_browser() {
     (cd web && PETRIO=$binary PETRIO_PICTURES=${binary%/debug/petrio}/studio-pictures timeout --kill-after=10 900 npm run --silent e2e)
 }
 
+# Its wheel and its tests, with Python's libraries that take its tables.
+python_package() { scripts/python.sh test; }
+
 step "formatting" cargo fmt --all --check
 step "lints" cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 step "tests of the workspace, with those in the documentation" tests
@@ -114,6 +117,11 @@ else
     not_checked "the studio's pages: node's packages are not there (scripts/set-up.sh test)"
 fi
 together
+if python3 -m venv --help >/dev/null 2>&1; then
+    step "petrio from Python: the wheel and its tests in a clean environment" python_package
+else
+    not_checked "petrio from Python: python3 has no venv (scripts/set-up.sh test)"
+fi
 # Here too, with the binary that is there: another one, optimised, takes longer to build than all tests take.
 step "the front door" env PETRIO="$target/debug/petrio" scripts/front-door.sh
 

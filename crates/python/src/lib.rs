@@ -50,7 +50,7 @@ mod _petrio {
     #[pymodule_export]
     use super::scenario::Scenario;
     #[pymodule_export]
-    use super::studies::{compare, explain, fit, load};
+    use super::studies::{compare, explain, fit, in_unit_of, load, quantity};
     #[pymodule_export]
     use super::sweep::{KeptRows, Plan, Worker, sweep, sweep_results};
     #[pymodule_export]

@@ -13,6 +13,7 @@ use petrio_study::explain::{ExplainError, ExplainQuestion};
 use petrio_study::fit::Data;
 use petrio_study::load::{LoadError, LoadQuestion};
 use petrio_trace::TraceOptions;
+use petrio_units::Measured;
 use pyo3::prelude::*;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -170,4 +171,19 @@ pub(crate) fn fit(
     let found = found.map_err(|cause| error::plain(&cause))?;
     let chosen = found.report.chosen();
     Ok((found.toml(chosen), study::fit::json_text(&found).map_err(|cause| wrong(cause.to_string()))?))
+}
+
+/// A text with its unit, such as "20 ms", as a number in a measure's own unit.
+#[pyfunction]
+pub(crate) fn in_unit_of(measure: &str, text: &str) -> PyResult<f64> {
+    let measure = Measure::parse(measure).map_err(|cause| error::plain(&cause))?;
+    study::load::in_unit_of(&measure, text).map_err(|cause| error::plain(&cause))
+}
+
+/// A text with or without a unit as a number: bytes, seconds, and what else has no other unit; nothing where it is none.
+#[pyfunction]
+pub(crate) fn quantity(text: &str) -> Option<f64> {
+    let read = Measured::read(text)?;
+    // Times are whole picoseconds inside.
+    Some(if read.base_unit() == "ps" { read.base() / 1e12 } else { read.base() })
 }

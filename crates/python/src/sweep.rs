@@ -142,6 +142,23 @@ impl Plan {
         self.plan.cases().count()
     }
 
+    /// The values of a case by its number, in the order of the keys; nothing where constraints leave it out.
+    fn values(&self, case: u64) -> PyResult<Option<Vec<String>>> {
+        self.plan.cases().values(case).map_err(failure)
+    }
+
+    /// The measures that rows have, in their order.
+    #[getter]
+    fn measures(&self) -> Vec<String> {
+        self.plan.study().measures.clone()
+    }
+
+    /// What some replications of a case measured, in the order of the measures.
+    fn figures(&self, py: Python<'_>, case: u64, from: u32, until: u32) -> PyResult<Vec<Vec<Option<f64>>>> {
+        let rows = waited(py, &self.watch, || self.plan.replications(case, from..until))?.map_err(failure)?;
+        Ok(rows.unwrap_or_default().into_iter().map(|row| row.figures).collect())
+    }
+
     /// Reads every case that a folder doesn't have yet, and says how many it is to have in all.
     fn check(&self, py: Python<'_>, folder: PathBuf) -> PyResult<u64> {
         waited(py, &self.watch, || self.plan.check(&folder, Shard::ALL, &|_| ()))?.map_err(failure)

@@ -19,6 +19,7 @@ pub(crate) mod place;
 mod reading;
 pub(crate) mod run;
 pub(crate) mod scenario;
+pub(crate) mod search;
 pub(crate) mod schema;
 #[cfg(feature = "studio")]
 pub(crate) mod studio;

@@ -42,6 +42,7 @@ mod record;
 mod record_static;
 mod report_schema;
 mod same_again;
+mod search;
 mod states;
 mod streams;
 mod studio;

@@ -34,7 +34,7 @@ pub enum Crossing {
 }
 
 /// A limit in the unit that reports have the metric in.
-pub(super) fn in_unit_of(metric: &Measure, text: &str) -> Result<f64, LoadError> {
+pub fn in_unit_of(metric: &Measure, text: &str) -> Result<f64, LoadError> {
     let unit = metric.base_unit();
     let (base, size, example) = match unit {
         "ms" => ("ps", 1e9, "20 ms"),

@@ -25,6 +25,7 @@ mod text;
 pub use dial::{Dial, Key};
 pub use error::LoadError;
 pub use html::{page as load_page, write_html as write_load_html};
+pub use limit::in_unit_of;
 pub use prober::Point;
 pub use text::load_text;
 

@@ -15,6 +15,7 @@ use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
 use petrio_scenario::Override;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::Path;
 
 /// A study made ready.
@@ -97,6 +98,14 @@ impl SweepPlan {
     /// One that is no scenario, a run that fails or is stopped.
     pub fn run(&self, case: u64, side_by_side: bool) -> Result<Option<Vec<Row>>, SweepError> {
         self.runner().case_rows(case, side_by_side)
+    }
+
+    /// Runs some replications of a case, and gives their rows; nothing where it is no case.
+    ///
+    /// # Errors
+    /// As of [`run`](Self::run).
+    pub fn replications(&self, case: u64, which: Range<u32>) -> Result<Option<Vec<Row>>, SweepError> {
+        self.runner().replications(case, which)
     }
 
     /// Opens the folder that keeps the rows of a shard; what it has is taken up.

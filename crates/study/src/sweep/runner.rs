@@ -17,6 +17,7 @@ use petrio_scenario::run::{Replicator, RunFailure};
 use petrio_scenario::{Loaded, Override, Problems, load_in};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
+use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -154,6 +155,27 @@ impl Runner<'_> {
         self.case(case)?.map(|found| self.rows(case, found, side_by_side)).transpose()
     }
 
+    /// Some replications of a case by their numbers; nothing where it is no case.
+    pub(super) fn replications(&self, case: u64, which: Range<u32>) -> Result<Option<Vec<Row>>, SweepError> {
+        let Some((values, told)) = self.case(case)? else { return Ok(None) };
+        let ready = self.ready(values, told)?;
+        let run = |number: u32| Ok(self.row(case, number.into(), &ready, &ready.run(number)?));
+        which.map(run).collect::<Result<Vec<Row>, SweepError>>().map(Some)
+    }
+
+    /// A case, read and built.
+    fn ready(&self, values: Vec<String>, told: String) -> Result<Ready, SweepError> {
+        let loaded = self.load(&values).map_err(|problems| SweepError::Illegal {
+            cases: vec![(told.clone(), Box::new(problems))],
+            more: 0,
+        })?;
+        let key = self.key(&loaded);
+        match Replicator::new(&loaded) {
+            Ok(replicator) => Ok(Ready { values, told, key, replicator }),
+            Err(failure) => Err(SweepError::Run { settings: told, failure: Box::new(failure) }),
+        }
+    }
+
     /// All replications of a case.
     fn rows(
         &self,
@@ -161,44 +183,35 @@ impl Runner<'_> {
         (values, told): (Vec<String>, String),
         side_by_side: bool,
     ) -> Result<Vec<Row>, SweepError> {
-        let failed =
-            |failure: RunFailure| SweepError::Run { settings: told.clone(), failure: Box::new(failure) };
-        let loaded = self.load(&values).map_err(|problems| SweepError::Illegal {
-            cases: vec![(told.clone(), Box::new(problems))],
-            more: 0,
-        })?;
-        let key = self.key(&loaded);
-        let replicator = Replicator::new(&loaded).map_err(failed)?;
-        let run = |from: u32, until: u32| -> Result<Vec<Report>, RunFailure> {
-            let one = |number: u32| replicator.run(number.into());
+        let ready = self.ready(values, told)?;
+        let run = |from: u32, until: u32| -> Result<Vec<Report>, SweepError> {
             if side_by_side {
-                (from..until).into_par_iter().map(one).collect()
+                (from..until).into_par_iter().map(|number| ready.run(number)).collect()
             } else {
-                (from..until).map(one).collect()
+                (from..until).map(|number| ready.run(number)).collect()
             }
         };
         let Replications { count, precision, .. } = self.study.replications;
         let first = if precision.is_some() { LEAST_FOR_PRECISION.min(count) } else { count };
-        let mut reports = run(0, first).map_err(failed)?;
+        let mut reports = run(0, first)?;
         while let Some(precision) = precision {
             let done = u32::try_from(reports.len()).unwrap_or(count);
             if done >= count || self.is_known(&reports, precision) || self.watch.is_stopped() {
                 break;
             }
-            let more = run(done, (done + LEAST_FOR_PRECISION).min(count)).map_err(failed)?;
-            reports.extend(more);
+            reports.extend(run(done, (done + LEAST_FOR_PRECISION).min(count))?);
         }
-        let row = |(number, report): (usize, &Report)| self.row((case, number as u64, &key), &values, report);
+        let row = |(number, report): (usize, &Report)| self.row(case, number as u64, &ready, report);
         Ok(reports.iter().enumerate().map(row).collect())
     }
 
-    fn row(&self, (case, replication, key): (u64, u64, &str), values: &[String], report: &Report) -> Row {
+    fn row(&self, case: u64, replication: u64, ready: &Ready, report: &Report) -> Row {
         let (busiest, utilisation) = busiest(report).unzip();
         Row {
             case,
             replication,
-            key: key.to_owned(),
-            values: values.to_vec(),
+            key: ready.key.clone(),
+            values: ready.values.clone(),
             figures: self
                 .measures
                 .iter()
@@ -228,6 +241,22 @@ impl Runner<'_> {
         // The seed is one of its keys.
         hash.update(serde_json::to_vec(&loaded.scenario).unwrap_or_default());
         hex(&hash.finalize()[..16])
+    }
+}
+
+/// A case, read and built, of which any replication can be run.
+struct Ready {
+    values: Vec<String>,
+    /// Its settings in words.
+    told: String,
+    key: String,
+    replicator: Replicator,
+}
+
+impl Ready {
+    fn run(&self, number: u32) -> Result<Report, SweepError> {
+        let failed = |failure| SweepError::Run { settings: self.told.clone(), failure: Box::new(failure) };
+        self.replicator.run(number.into()).map_err(failed)
     }
 }
 

@@ -13,6 +13,7 @@ const LONG_FILES: &[(&str, &str)] = &[
     ("crates/page/assets/figure.js", "built from web/"),
     ("crates/studio/assets/studio.js", "built from web/"),
     ("docs/reference.md", "made of the schemas"),
+    ("python/petrio/parts.py", "made of the schema of scenarios"),
 ];
 
 /// Paths of a developer's machine, which mean nothing to anybody else.

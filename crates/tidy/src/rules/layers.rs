@@ -41,6 +41,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("studio", 12),
     ("hostile", 12),
     ("cli", 13),
+    ("python", 13),
 ];
 
 /// Crates whose lints are their own, because one module of theirs talks to the kernel where no safe call does: all that the workspace
