@@ -154,8 +154,8 @@ impl Plan {
     }
 
     /// What some replications of a case measured, in the order of the measures.
-    fn figures(&self, py: Python<'_>, case: u64, from: u32, until: u32) -> PyResult<Vec<Vec<Option<f64>>>> {
-        let rows = waited(py, &self.watch, || self.plan.replications(case, from..until))?.map_err(failure)?;
+    fn figures(&self, py: Python<'_>, case: u64, first: u32, until: u32) -> PyResult<Vec<Vec<Option<f64>>>> {
+        let rows = waited(py, &self.watch, || self.plan.replications(case, first..until))?.map_err(failure)?;
         Ok(rows.unwrap_or_default().into_iter().map(|row| row.figures).collect())
     }
 

@@ -143,7 +143,7 @@ fn settings(question: &LoadQuestion) -> Vec<Override> {
 pub fn load(question: &LoadQuestion, tell: &mut OnProbe<'_>) -> Result<LoadFindings, LoadError> {
     let mut prober = Prober::new(question, tell)?;
     let limit =
-        question.limit.as_deref().map(|text| limit::in_unit_of(&question.metric, text)).transpose()?;
+        question.limit.as_deref().map(|text| in_unit_of(&question.metric, text)).transpose()?;
     let today = prober.probe(1.0)?;
     // A third of the runs is the knee's, and some are for the interval.
     let for_limit = if limit.is_some() { prober.left() * 3 / 5 } else { 0 };

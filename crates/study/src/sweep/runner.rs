@@ -13,7 +13,7 @@ use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
 use petrio_kernel::statistics::{Interval, Tally};
 use petrio_scenario::report::Report;
-use petrio_scenario::run::{Replicator, RunFailure};
+use petrio_scenario::run::Replicator;
 use petrio_scenario::{Loaded, Override, Problems, load_in};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
@@ -158,20 +158,25 @@ impl Runner<'_> {
     /// Some replications of a case by their numbers; nothing where it is no case.
     pub(super) fn replications(&self, case: u64, which: Range<u32>) -> Result<Option<Vec<Row>>, SweepError> {
         let Some((values, told)) = self.case(case)? else { return Ok(None) };
-        let ready = self.ready(values, told)?;
-        let run = |number: u32| Ok(self.row(case, number.into(), &ready, &ready.run(number)?));
-        which.map(run).collect::<Result<Vec<Row>, SweepError>>().map(Some)
+        self.with_case((values, told), |ready| {
+            let run = |number: u32| Ok(self.row(case, number.into(), ready, &ready.run(number)?));
+            which.map(run).collect::<Result<Vec<Row>, SweepError>>().map(Some)
+        })
     }
 
-    /// A case, read and built.
-    fn ready(&self, values: Vec<String>, told: String) -> Result<Ready, SweepError> {
+    /// Reads and builds a case, and does something with it.
+    fn with_case<T>(
+        &self,
+        (values, told): (Vec<String>, String),
+        work: impl FnOnce(&Ready<'_>) -> Result<T, SweepError>,
+    ) -> Result<T, SweepError> {
         let loaded = self.load(&values).map_err(|problems| SweepError::Illegal {
             cases: vec![(told.clone(), Box::new(problems))],
             more: 0,
         })?;
         let key = self.key(&loaded);
         match Replicator::new(&loaded) {
-            Ok(replicator) => Ok(Ready { values, told, key, replicator }),
+            Ok(replicator) => work(&Ready { values, told, key, replicator }),
             Err(failure) => Err(SweepError::Run { settings: told, failure: Box::new(failure) }),
         }
     }
@@ -180,10 +185,13 @@ impl Runner<'_> {
     fn rows(
         &self,
         case: u64,
-        (values, told): (Vec<String>, String),
+        found: (Vec<String>, String),
         side_by_side: bool,
     ) -> Result<Vec<Row>, SweepError> {
-        let ready = self.ready(values, told)?;
+        self.with_case(found, |ready| self.rows_of(case, ready, side_by_side))
+    }
+
+    fn rows_of(&self, case: u64, ready: &Ready<'_>, side_by_side: bool) -> Result<Vec<Row>, SweepError> {
         let run = |from: u32, until: u32| -> Result<Vec<Report>, SweepError> {
             if side_by_side {
                 (from..until).into_par_iter().map(|number| ready.run(number)).collect()
@@ -201,11 +209,11 @@ impl Runner<'_> {
             }
             reports.extend(run(done, (done + LEAST_FOR_PRECISION).min(count))?);
         }
-        let row = |(number, report): (usize, &Report)| self.row(case, number as u64, &ready, report);
+        let row = |(number, report): (usize, &Report)| self.row(case, number as u64, ready, report);
         Ok(reports.iter().enumerate().map(row).collect())
     }
 
-    fn row(&self, case: u64, replication: u64, ready: &Ready, report: &Report) -> Row {
+    fn row(&self, case: u64, replication: u64, ready: &Ready<'_>, report: &Report) -> Row {
         let (busiest, utilisation) = busiest(report).unzip();
         Row {
             case,
@@ -245,15 +253,15 @@ impl Runner<'_> {
 }
 
 /// A case, read and built, of which any replication can be run.
-struct Ready {
+struct Ready<'l> {
     values: Vec<String>,
     /// Its settings in words.
     told: String,
     key: String,
-    replicator: Replicator,
+    replicator: Replicator<'l>,
 }
 
-impl Ready {
+impl Ready<'_> {
     fn run(&self, number: u32) -> Result<Report, SweepError> {
         let failed = |failure| SweepError::Run { settings: self.told.clone(), failure: Box::new(failure) };
         self.replicator.run(number.into()).map_err(failed)
