@@ -16,7 +16,7 @@ tools=$target/tools
 environment=$target/python
 
 # Libraries that take petrio's tables, plots and searches; notebooks and their kernel.
-libraries='pytest>=8 numpy pandas>=2,<4 pyarrow>=14 polars>=1 duckdb>=1 matplotlib>=3.6 optuna>=4 gymnasium>=1 nbclient>=0.10 nbformat>=5 ipykernel>=6'
+libraries='pytest>=8 numpy pandas>=2,<4 pyarrow>=14 polars>=1 duckdb>=1 matplotlib>=3.6 optuna>=5 gymnasium>=1 nbclient>=0.10 nbformat>=5 ipykernel>=6'
 pages='sphinx>=7 myst-nb>=1 furo'
 clusters='dask>=2024 distributed>=2024 ray>=2.9 mpi4py>=4'
 

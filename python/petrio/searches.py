@@ -32,6 +32,10 @@ RUNS = 150
 REPLICATIONS = 5
 #: Configurations that a space may have: each is listed with its cost before the first run.
 CASES_MAX = 1_000_000
+#: Proposals that are drawn before the sampler learns.
+STARTUP = 12
+#: As far from a target as the sampler is told, as the logarithm of a factor.
+FAR = 10.0
 #: So often in a row the sampler may propose what isn't worth a run, before one of those that are is taken by chance.
 IDLE = 40
 #: Student's t of 90 % (two-sided) by degrees of freedom; of more, the normal's.
@@ -237,6 +241,8 @@ class Question:
             if values is not None:
                 self.cases[case] = dict(zip(self.keys, values))
                 self.costs[case] = float(price(self.cases[case]))
+        if not self.cases:
+            raise _petrio.PetrioError("no case is left: --where leaves out all\n help: say less with it")
         #: The values of each key, in their order.
         self.levels = [list(dict.fromkeys(values[key] for values in self.cases.values())) for key in self.keys]
         self.of_values = {tuple(values.values()): case for case, values in self.cases.items()}
@@ -392,9 +398,7 @@ class Hunt:
         import warnings
 
         warnings.filterwarnings("ignore", category=optuna.exceptions.ExperimentalWarning)
-        sampler = optuna.samplers.TPESampler(
-            seed=seed, multivariate=True, n_startup_trials=12, constraints_func=lambda trial: trial.user_attrs.get("excess", [0.0])
-        )
+        sampler = optuna.samplers.TPESampler(seed=seed, multivariate=True, n_startup_trials=STARTUP)
         kept = None
         if storage is not None:
             from optuna.storages import JournalStorage
@@ -452,8 +456,6 @@ class Hunt:
                 self._trial = trial
                 return case
             # Its cost is known, and too high; or it is known whole.
-            if case is not None:
-                trial.set_user_attr("excess", [0.0])
             self.study.tell(trial, state=self.optuna.trial.TrialState.PRUNED)
         return None
 
@@ -475,8 +477,10 @@ class Hunt:
             one.holds = question.excess(one) <= 0
         except _petrio.PetrioError as wrong:
             one.impossible, one.holds = str(wrong).strip().splitlines()[0], False
-        excess = 10.0 if one.impossible else min(question.excess(one), 10.0)
-        for name, value in (("case", case), ("figures", one.figures), ("holds", one.holds), ("excess", [excess]), ("impossible", one.impossible)):
+        for at, target in enumerate(question.targets):
+            mean = one.mean(at)
+            trial.set_constraint(target.text, FAR if one.impossible or mean is None else max(-FAR, min(target.excess(mean), FAR)))
+        for name, value in (("case", case), ("figures", one.figures), ("holds", one.holds), ("impossible", one.impossible)):
             trial.set_user_attr(name, value)
         self.study.tell(trial, one.cost)
         self._learnt(one)
