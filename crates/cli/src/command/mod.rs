@@ -35,5 +35,6 @@ mod validate_nfs_kao;
 mod validate_pariosim;
 mod validate_pvfs;
 mod validate_raid;
+mod validate_residuals;
 mod validate_streaming;
 mod validate_syncs;

@@ -26,8 +26,8 @@ const SYNCHRONOUS_REQUESTS: u64 = 400;
 /// Between the first and the second a journal of 128 MiB becomes full, where rates fall at once from those of memory.
 pub const AMOUNTS: [f64; 3] = [0.8, 0.88, 1.0];
 /// Measured, KB/s, of both traces (tables 7, 8, 10 and 12).
-const READ: [f64; 2] = [991_969.14, 1_008_167.15];
-const WRITTEN: [f64; 2] = [207_203.0, 180_783.2];
+pub(super) const READ: [f64; 2] = [991_969.14, 1_008_167.15];
+pub(super) const WRITTEN: [f64; 2] = [207_203.0, 180_783.2];
 const FULL: [f64; 2] = [46_470.4, 56_593.0];
 const EACH: [f64; 2] = [14_856.8, 20_628.2];
 /// The dissertation's own errors there, per cent.

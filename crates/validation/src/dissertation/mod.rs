@@ -149,6 +149,11 @@ pub fn validate_dissertation(
 }
 
 impl Chapter {
+    /// What the dissertation measured, KB/s: cached reads (table 5), asynchronous writes (table 6) and O_SYNC writes (table 11).
+    pub const MEASURED_KB_PER_S: [f64; 3] = [random::READ, random::ORDERED, random::SYNCHRONOUS];
+    /// The same of the second captured trace: reads (table 7) and asynchronous writes (table 8).
+    pub const SECOND_TRACE_KB_PER_S: [f64; 2] = [captured::READ[1], captured::WRITTEN[1]];
+
     fn run(&mut self, part: Part) -> Result<(), DissertationError> {
         let quiet = &mut |_, _| {};
         let (rows, curves) = match part {
