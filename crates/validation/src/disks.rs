@@ -231,8 +231,8 @@ fn validate_pair(inputs: &Inputs, pair: &Pair) -> Result<(DiskRow, Vec<Ignored>)
     let empty = || ValidateError::Empty(pair.trace.clone());
     let demerit_ms = demerit(&mut measured, &mut simulated).ok_or_else(empty)?;
     // Both are in order now.
-    let quantiles_ms = [0.5, 0.9, 0.99]
-        .map(|p| quantile(&measured, p).zip(quantile(&simulated, p)).unwrap_or_default());
+    let quantiles_ms =
+        [0.5, 0.9, 0.99].map(|p| quantile(&measured, p).zip(quantile(&simulated, p)).unwrap_or_default());
     let row = DiskRow {
         disk: pair.name.clone(),
         requests,

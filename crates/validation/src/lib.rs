@@ -29,6 +29,7 @@
     )
 )]
 
+pub mod asked;
 pub mod ceph;
 pub mod demerit;
 pub mod disks;

@@ -1,6 +1,7 @@
 //! The subcommands, a file each.
 
 pub(crate) mod alike;
+mod asked;
 pub(crate) mod bench;
 pub(crate) mod catalogue;
 pub(crate) mod check;

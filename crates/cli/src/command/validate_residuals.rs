@@ -49,7 +49,8 @@ impl ValidateResiduals {
     }
 
     fn table(&self, rows: &[Residual]) -> String {
-        let data = self.data.as_ref().map_or(String::new(), |_| format!(" --data DIR ({})", FOLDERS.join(", ")));
+        let data =
+            self.data.as_ref().map_or(String::new(), |_| format!(" --data DIR ({})", FOLDERS.join(", ")));
         let fs = if self.fs.is_empty() { "" } else { " --fs FILE" };
         let mut text = format!(
             "# What validations missed by: the natural logarithm of predicted over measured, a row a measured figure.\n\

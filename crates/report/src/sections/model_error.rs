@@ -196,7 +196,8 @@ impl Entry for ModelErrorFigures {
     }
 
     fn sentence(&self) -> String {
-        let narrowed = self.narrowed().map_or(String::new(), |command| format!("; narrowed most by: {command}"));
+        let narrowed =
+            self.narrowed().map_or(String::new(), |command| format!("; narrowed most by: {command}"));
         format!("{} ({}){narrowed}", self.ranges_in_words(), self.reasons())
     }
 
@@ -258,6 +259,10 @@ mod tests {
     #[test]
     fn of_nothing_that_was_validated_that_is_said() {
         let nothing = ModelErrorFigures { classes: Vec::new(), narrows: None, ..example() };
-        assert!(nothing.sentence().contains("(nothing of it was validated; outside of"), "{}", nothing.sentence());
+        assert!(
+            nothing.sentence().contains("(nothing of it was validated; outside of"),
+            "{}",
+            nothing.sentence()
+        );
     }
 }

@@ -51,10 +51,12 @@ mod tests {
 
     fn residuals() -> Residuals {
         let row = |class, size: f64| {
-            Residual::of((class, Of::MeanLatency), CONDITIONS, ("", String::new()), [size.exp(), 1.0]).unwrap()
+            Residual::of((class, Of::MeanLatency), CONDITIONS, ("", String::new()), [size.exp(), 1.0])
+                .unwrap()
         };
         let sizes = (1..=30).map(f64::from);
-        let rows = sizes.flat_map(|step| [row(Class::Disk, step * 0.01), row(Class::FileSystem, step * 0.02)]);
+        let rows =
+            sizes.flat_map(|step| [row(Class::Disk, step * 0.01), row(Class::FileSystem, step * 0.02)]);
         Residuals::of(rows.collect())
     }
 

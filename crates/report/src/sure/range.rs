@@ -160,7 +160,8 @@ mod tests {
 
     /// Residuals of a spread, both ways.
     fn spread(class: Class, count: i32, most: f64) -> Vec<Residual> {
-        let ln = |number: i32| most * f64::from(number + 1) / f64::from(count) * f64::from(1 - 2 * (number % 2));
+        let ln =
+            |number: i32| most * f64::from(number + 1) / f64::from(count) * f64::from(1 - 2 * (number % 2));
         (0..count).map(|number| row(class, ln(number))).collect()
     }
 

@@ -38,12 +38,7 @@ pub(super) fn tell(loaded: &Loaded, report: &mut Report) {
     };
 }
 
-fn of(
-    loaded: &Loaded,
-    report: &Report,
-    served: &Served,
-    residuals: &Residuals,
-) -> Option<ModelErrorFigures> {
+fn of(loaded: &Loaded, report: &Report, served: &Served, residuals: &Residuals) -> Option<ModelErrorFigures> {
     let latency = served.latency.as_ref()?;
     let path = path(loaded, report, served);
     if path.classes.is_empty() {
@@ -53,7 +48,12 @@ fn of(
         let Estimate { value, half_width } = estimate;
         let seeds = half_width.map_or(0.0, |half_width| libm::log1p(half_width / value));
         let wide = libm::exp(path.half_width(residuals, figure, seeds));
-        (value > 0.0 && wide.is_finite()).then(|| RangeFigures { of, value, low: value / wide, high: value * wide })
+        (value > 0.0 && wide.is_finite()).then(|| RangeFigures {
+            of,
+            value,
+            low: value / wide,
+            high: value * wide,
+        })
     };
     let mut ranges = Vec::new();
     // How much comes is the load's to say, where that doesn't wait.
@@ -71,7 +71,8 @@ fn of(
     let classes = classes(&path, residuals);
     let unknown = path.classes.iter().zip(&classes).filter(|(_, class)| class.cases == 0);
     let outside = unknown.map(|(on, _)| named(on)).collect();
-    let widest = classes.iter().enumerate().max_by(|a, b| a.1.part_of_variance.total_cmp(&b.1.part_of_variance));
+    let widest =
+        classes.iter().enumerate().max_by(|a, b| a.1.part_of_variance.total_cmp(&b.1.part_of_variance));
     let narrows = widest.map(|(index, _)| narrows(loaded, &path.classes[index]));
     (!ranges.is_empty()).then_some(ModelErrorFigures {
         subject: served.subject,
@@ -144,7 +145,8 @@ fn path(loaded: &Loaded, report: &Report, served: &Served) -> Path {
 }
 
 fn conditions(served: &Served, memory: f64) -> Conditions {
-    let (reads, writes) = (served.requests.reads as f64, (served.requests.writes + served.requests.flushes) as f64);
+    let (reads, writes) =
+        (served.requests.reads as f64, (served.requests.writes + served.requests.flushes) as f64);
     let few = |these: f64, others: f64| these < FEW * (these + others);
     let moves = match (few(writes, reads), few(reads, writes)) {
         (true, false) => Moves::Read,
@@ -196,7 +198,8 @@ fn written(loaded: &Loaded, kind: &str, name: &str) -> String {
 }
 
 fn hosts(loaded: &Loaded) -> Vec<(Class, String)> {
-    let linux = loaded.scenario.hosts.linux.host.keys().map(|name| (Class::Memory, written(loaded, "host", name)));
+    let linux =
+        loaded.scenario.hosts.linux.host.keys().map(|name| (Class::Memory, written(loaded, "host", name)));
     let unix = loaded.hosts.unix.0.iter().map(|host| (Class::Unix, written(loaded, "unix", &host.name)));
     linux.chain(unix).collect()
 }
@@ -260,9 +263,9 @@ fn devices(loaded: &Loaded, stages: &[StageFigures]) -> Vec<(Class, String, f64)
         let name = classes.name(&disk.name);
         // A class of equal parts is a row; with `stages = "all"` each is one.
         let at = |row: &&StageFigures| {
-            [&name, &disk.name].iter().any(|name| {
-                row.name.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('/'))
-            })
+            [&name, &disk.name]
+                .iter()
+                .any(|name| row.name.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('/')))
         };
         let there = if seen.contains(&name) { 0.0 } else { stages.iter().filter(at).map(there).sum() };
         if stages.iter().any(|row| row.name.starts_with(&format!("{name}/"))) {
@@ -325,4 +328,3 @@ fn narrows(loaded: &Loaded, on: &OnPath) -> Narrows {
         }
     }
 }
-

@@ -10,6 +10,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
+use crate::asked::Asked;
 use crate::ceph::{self, CephGridError};
 use crate::disks::{ValidateError, validate_disks};
 use crate::dissertation::{DissertationError, Part, validate_dissertation};
@@ -23,7 +24,9 @@ use petrio_files::inputs::Inputs;
 use petrio_scenario::report::sure::Residual;
 use std::path::{Path, PathBuf};
 
-pub use rows::{FsRecord, of_ceph, of_disks, of_dissertation, of_fs, of_ivy, of_md, of_nfs, of_pvfs, of_syncs};
+pub use rows::{
+    FsRecord, of_ceph, of_disks, of_dissertation, of_fs, of_ivy, of_md, of_nfs, of_pvfs, of_syncs,
+};
 
 /// A record of a machine is some thousand rows.
 const RECORD_BYTES_MAX: u64 = 64 << 20;
@@ -116,7 +119,7 @@ pub fn residuals(
     tell("ceph");
     all.extend(of_ceph(&ceph::predict(&ceph::shipped()?, &mut |_, _| {})?));
     tell("dissertation");
-    let chapter = validate_dissertation(&[Part::Random, Part::Captured], &mut |_| {})?;
+    let chapter = validate_dissertation(&[Part::Random, Part::Captured], &Asked::default(), &mut |_| {})?;
     all.extend(of_dissertation(&chapter));
     tell("ivy");
     all.extend(of_ivy(&validate_ivy(&IvySettings::default(), &mut |_, _| {})?));

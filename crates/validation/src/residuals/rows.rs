@@ -36,9 +36,8 @@ pub fn of_disks(rows: &[DiskRow]) -> Vec<Residual> {
         };
         let mean = residual(Of::MeanLatency, "mean", [row.simulated_mean_ms, row.measured_mean_ms]);
         let quantiles = ["p50", "p90", "p99"].into_iter().zip(row.quantiles_ms);
-        let quantiles = quantiles.map(|(what, (measured, simulated))| {
-            residual(Of::Percentile, what, [simulated, measured])
-        });
+        let quantiles = quantiles
+            .map(|(what, (measured, simulated))| residual(Of::Percentile, what, [simulated, measured]));
         mean.into_iter().chain(quantiles.flatten()).collect::<Vec<_>>()
     };
     rows.iter().flat_map(each).collect()
@@ -213,7 +212,13 @@ pub fn of_ceph(rows: &[CephRow]) -> Vec<Residual> {
         let cell = &row.cell;
         let writes = matches!(cell.op, Operation::Write | Operation::RandomWrite);
         let of = conditions(way(writes), Bound::Device, depth(cell.depth > 1));
-        let case = format!("{} of {} KiB; {} copies; depth {}", cell.op.words(), cell.block_kib, cell.size, cell.depth);
+        let case = format!(
+            "{} of {} KiB; {} copies; depth {}",
+            cell.op.words(),
+            cell.block_kib,
+            cell.size,
+            cell.depth
+        );
         Residual::of((Class::Ceph, Of::Throughput), of, ("ceph", case), [row.predicted(), row.measured()])
     };
     rows.iter().filter_map(each).collect()
@@ -222,7 +227,10 @@ pub fn of_ceph(rows: &[CephRow]) -> Vec<Residual> {
 /// Of Ivy's tables: mean turnarounds. One copy is what the made-up traces were tuned to.
 pub fn of_ivy(rows: &[IvyRow]) -> Vec<Residual> {
     let each = |row: &IvyRow| {
-        let both = [(false, row.simulated.read.0, row.paper.read.0), (true, row.simulated.write.0, row.paper.write.0)];
+        let both = [
+            (false, row.simulated.read.0, row.paper.read.0),
+            (true, row.simulated.write.0, row.paper.write.0),
+        ];
         both.map(|(writes, ours, theirs)| {
             let what = if writes { "writes" } else { "reads" };
             let case = format!("table {}; {} copies: {what}", row.table, row.copies);

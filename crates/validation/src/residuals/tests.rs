@@ -32,7 +32,8 @@ fn median(mut values: Vec<f64>) -> f64 {
 fn ranges_hold_nine_in_ten_of_the_cases_that_are_left_out_in_turn_and_are_no_wider_than_they_must_be() {
     let all = left_out();
     assert!(all.len() > 400, "{}", all.len());
-    let held = |of: &[&LeftOut]| of.iter().filter(|one| one.size <= one.half_width).count() as f64 / of.len() as f64;
+    let held =
+        |of: &[&LeftOut]| of.iter().filter(|one| one.size <= one.half_width).count() as f64 / of.len() as f64;
     let whole = held(&all.iter().collect::<Vec<_>>());
     assert!((0.9..0.98).contains(&whole), "{whole} of all are held");
     let mut times = Vec::new();
@@ -44,7 +45,10 @@ fn ranges_hold_nine_in_ten_of_the_cases_that_are_left_out_in_turn_and_are_no_wid
         let error = median(of.iter().map(|one| one.size.max(FLOOR)).collect());
         let half_width = median(of.iter().map(|one| one.half_width).collect());
         let share = held(&of);
-        println!("{class:?}: {} cases, {share:.3} held, half-width {half_width:.4}, error {error:.4}", of.len());
+        println!(
+            "{class:?}: {} cases, {share:.3} held, half-width {half_width:.4}, error {error:.4}",
+            of.len()
+        );
         assert!(of.len() < 20 || share >= 0.85, "{share} of {} are held", class.words());
         times.extend(of.iter().map(|one| one.half_width / error));
     }
@@ -87,7 +91,8 @@ fn a_factor_of_two_is_the_logarithm_of_two_and_what_was_fitted_says_so() {
 fn the_shipped_rows_of_ceph_are_those_of_today() {
     let shipped = Residuals::shipped_rows().unwrap();
     let today = of_ceph(&ceph::predict(&ceph::shipped().unwrap(), &mut |_, _| {}).unwrap());
-    let shipped: Vec<String> = shipped.iter().filter(|row| row.study == "ceph").map(ToString::to_string).collect();
+    let shipped: Vec<String> =
+        shipped.iter().filter(|row| row.study == "ceph").map(ToString::to_string).collect();
     let today: Vec<String> = today.iter().map(ToString::to_string).collect();
     assert_eq!(shipped, today, "petrio validate residuals writes the table anew");
 }
