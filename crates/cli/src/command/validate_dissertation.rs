@@ -102,7 +102,7 @@ fn only(word: &str) -> Result<Only, String> {
     if let Some(part) = Part::ALL.into_iter().find(|part| part.words()[0] == word) {
         return Ok(Only::Part(part));
     }
-    let place: Place = word.parse().map_err(|error| format!("{error}, or one of {}", names()))?;
+    let place: Place = word.parse().map_err(|error| format!("{error}, or give one of {}", names()))?;
     let there: Vec<Place> = Part::ALL.into_iter().flat_map(Part::places).collect();
     Asked { only: vec![place], ..Asked::default() }.check(&there)?;
     Ok(Only::Place(place))

@@ -7,7 +7,7 @@ use clap::Args;
 use petrio_files::inputs::Inputs;
 use petrio_scenario::report::sure::Residual;
 use petrio_scenario::report::write_text;
-use petrio_validation::residuals::{FOLDERS, residuals};
+use petrio_validation::residuals::{FOLDERS, residuals, told};
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -27,10 +27,16 @@ pub(crate) struct ValidateResiduals {
     /// Write the table (CSV) to this file; left out, to standard output
     #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
     out: Option<PathBuf>,
+    /// Print what the table that ships comes to, class by class, as Markdown; nothing is run
+    #[arg(long, conflicts_with_all = ["data", "fs", "out"])]
+    shipped: bool,
 }
 
 impl ValidateResiduals {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
+        if self.shipped {
+            return print(&told().map_err(|error| Failure::new(error, None))?);
+        }
         let inputs = Inputs::here();
         Outputs::of([("--out", &self.out)]).check(&inputs, self.fs.iter().map(PathBuf::as_path))?;
         let rows = residuals(&inputs, (self.data.as_deref(), &self.fs), &mut |what| {

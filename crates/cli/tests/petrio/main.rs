@@ -44,6 +44,7 @@ mod report_schema;
 mod same_again;
 mod states;
 mod streams;
+mod studies;
 mod studio;
 mod support;
 mod sweep;

@@ -92,9 +92,14 @@ impl Residuals {
             &|row| row.figure == figure && way(row) && row.bound == of.bound,
             &|row| row.figure == figure && way(row) && row.bound == of.bound && row.depth == of.depth,
         ];
-        let mut ln = self.pooled;
+        let (mut ln, mut before) = (self.pooled, usize::MAX);
         for step in steps {
             let sizes: Vec<f64> = there.iter().filter(|row| step(row)).map(|row| size(row)).collect();
+            // What is no narrower says nothing more.
+            if sizes.len() == before {
+                continue;
+            }
+            before = sizes.len();
             let weight = sizes.len() as f64 / (sizes.len() as f64 + SHRINK);
             let Some(own) = quantile(sizes) else { break };
             // What is seen to be further off is taken as it is, what is seen to be nearer as far as it is seen often.

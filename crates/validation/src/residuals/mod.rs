@@ -6,6 +6,7 @@
 //! without numbers (`pariosim`, `pvfs` without a folder).
 
 mod rows;
+mod told;
 
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,8 @@ use std::path::{Path, PathBuf};
 pub use rows::{
     FsRecord, of_ceph, of_disks, of_dissertation, of_fs, of_ivy, of_md, of_nfs, of_pvfs, of_syncs,
 };
+
+pub use told::{LeftOutCase, class_error, left_out_in_turn, studies_left_out_in_turn, told};
 
 /// A record of a machine is some thousand rows.
 const RECORD_BYTES_MAX: u64 = 64 << 20;

@@ -190,7 +190,11 @@ pub fn of_pvfs(rows: &[GridRow]) -> Vec<Residual> {
     let each = |row: &GridRow| {
         let cell = &row.cell;
         let writes = cell.moves == pvfs::Moves::Write;
-        let of = conditions(way(writes), Bound::Device, depth(cell.clients > 1));
+        // Servers' stores in memory leave all to the links, and what is written without being flushed stays in memory.
+        let in_memory =
+            cell.storage == "tmpfs" || (writes && !row.with_flush && !cell.storage.ends_with("odirect"));
+        let bound = if in_memory { Bound::Memory } else { Bound::Device };
+        let of = conditions(way(writes), bound, depth(cell.clients > 1));
         let flush = if row.with_flush { " with the flush" } else { "" };
         let case = format!(
             "{}: {} of {} KiB; {} clients; {} servers{flush}",

@@ -1,27 +1,6 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
-use petrio_scenario::report::sure::{Class, Conditions, FLOOR, Of, Residuals};
-
-/// Rows of a class that is left out in turn: sizes of errors, and half-widths of the ranges that hold them or don't.
-struct LeftOut {
-    class: Class,
-    size: f64,
-    half_width: f64,
-}
-
-/// Leaves each out in turn and predicts it from all others, with the code of the reports.
-fn left_out() -> Vec<LeftOut> {
-    let rows: Vec<Residual> =
-        Residuals::shipped_rows().unwrap().into_iter().filter(|row| !row.in_sample).collect();
-    let each = |left: usize| {
-        let row = &rows[left];
-        let others = rows.iter().enumerate().filter(|(index, _)| *index != left).map(|(_, row)| row.clone());
-        let others = Residuals::of(others.collect());
-        let half_width = others.half_width(row.class, row.figure, row.conditions()).ln;
-        LeftOut { class: row.class, size: row.ln_ratio.abs(), half_width }
-    };
-    (0..rows.len()).map(each).collect()
-}
+use petrio_scenario::report::sure::{Class, Conditions, Of, Residuals};
 
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
@@ -30,31 +9,27 @@ fn median(mut values: Vec<f64>) -> f64 {
 
 #[test]
 fn ranges_hold_nine_in_ten_of_the_cases_that_are_left_out_in_turn_and_are_no_wider_than_they_must_be() {
-    let all = left_out();
+    let all = left_out_in_turn(&Residuals::shipped_rows().unwrap());
     assert!(all.len() > 400, "{}", all.len());
-    let held =
-        |of: &[&LeftOut]| of.iter().filter(|one| one.size <= one.half_width).count() as f64 / of.len() as f64;
-    let whole = held(&all.iter().collect::<Vec<_>>());
+    let held = |of: &[LeftOutCase]| of.iter().filter(|one| one.is_held()).count() as f64 / of.len() as f64;
+    let whole = held(&all);
     assert!((0.9..0.98).contains(&whole), "{whole} of all are held");
-    let mut times = Vec::new();
     for &class in Class::ALL {
-        let of: Vec<&LeftOut> = all.iter().filter(|one| one.class == class).collect();
-        if of.is_empty() {
-            continue;
-        }
-        let error = median(of.iter().map(|one| one.size.max(FLOOR)).collect());
-        let half_width = median(of.iter().map(|one| one.half_width).collect());
-        let share = held(&of);
-        println!(
-            "{class:?}: {} cases, {share:.3} held, half-width {half_width:.4}, error {error:.4}",
-            of.len()
-        );
-        assert!(of.len() < 20 || share >= 0.85, "{share} of {} are held", class.words());
-        times.extend(of.iter().map(|one| one.half_width / error));
+        let of: Vec<LeftOutCase> = all.iter().copied().filter(|one| one.class == class).collect();
+        assert!(of.len() < 20 || held(&of) >= 0.85, "{} of {} are held", held(&of), class.words());
     }
-    let times = median(times);
-    println!("all: {whole:.3} held, half-widths {times:.2} times the median error of the class");
+    let times = median(all.iter().map(|one| one.half_width / class_error(&all, one.class)).collect());
     assert!(times <= 3.0, "half-widths are {times} times the median error of their class");
+}
+
+#[test]
+fn the_page_says_what_the_shipped_table_comes_to() {
+    let page = include_str!("../../../../docs/how-sure.md");
+    let told = told().unwrap();
+    assert!(
+        page.contains(&told),
+        "petrio validate residuals --shipped prints what docs/how-sure.md is to have:\n{told}"
+    );
 }
 
 #[test]
