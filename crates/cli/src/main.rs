@@ -214,7 +214,7 @@ fn main() -> ExitCode {
 
 #[cfg(all(test, feature = "live"))]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, reason = "a test that can't set up has failed")]
     use super::*;
     use petrio_scenario::build::System;
     use petrio_scenario::report::Sinks;

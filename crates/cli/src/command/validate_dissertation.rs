@@ -54,6 +54,8 @@ impl ValidateDissertation {
         let _stoppable = crate::stop::by_interrupt(&asked.watch);
         let failed = |error: DissertationError| match error {
             _ if asked.watch.is_stopped() => Failure::Interrupted,
+            // What is set is told where it stands.
+            DissertationError::Scenario(problems) => Failure::Scenario(problems),
             error => Failure::new(error, None),
         };
         let mut tell = |what: &str| talk(&format!("simulating: {what} …"));

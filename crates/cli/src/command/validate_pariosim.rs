@@ -8,9 +8,10 @@ use crate::outputs::Outputs;
 use crate::table::table;
 use clap::Args;
 use petrio_files::inputs::Inputs;
+use petrio_validation::NotSimulated;
 use petrio_validation::pariosim::{
-    Assumption, CHUNKS, DasCell, Found, Outcome, SEEKS, das_grid, findings, places, scenarios, study,
-    study_page,
+    Assumption, CHUNKS, DasCell, Found, Outcome, ParIoSimError, SEEKS, das_grid, findings, places, scenarios,
+    study, study_page,
 };
 use petrio_validation::verdict::{Judged, Judgement};
 use std::path::PathBuf;
@@ -42,7 +43,6 @@ impl ValidateParIoSim {
         Outputs::of([("--html", &self.html)]).check(&Inputs::none(), [])?;
         let asked = self.changes.asked(&places())?;
         let _stoppable = crate::stop::by_interrupt(&asked.watch);
-        let failed = |error| Failure::new(error, None);
         let mut tell = |done: usize, of: usize| {
             if done.is_multiple_of(10) || done == of {
                 talk(&format!("simulated {done} of {of} runs …"));
@@ -91,6 +91,17 @@ impl ValidateParIoSim {
         }
         print("\n")?;
         broken_off(&asked.watch).and_then(|()| conclude(&judged, false, help))
+    }
+}
+
+/// What is set is told where it stands.
+fn failed(error: ParIoSimError) -> Failure {
+    match error {
+        ParIoSimError::Simulated { cause, experiment } => match *cause {
+            NotSimulated::Scenario(problems) => Failure::Scenario(Box::new(problems)),
+            cause => Failure::new(ParIoSimError::Simulated { experiment, cause: Box::new(cause) }, None),
+        },
+        error @ ParIoSimError::NoProgram { .. } => Failure::new(error, None),
     }
 }
 

@@ -77,7 +77,7 @@ pub struct ModelErrorFigures {
     pub ranges: Vec<RangeFigures>,
     /// What they follow from.
     pub classes: Vec<ClassFigures>,
-    /// What of the scenario was never validated, in words.
+    /// What of the scenario was never validated, or not under its conditions, in words.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub outside: Vec<String>,
     /// Which one measurement would narrow the ranges most.
@@ -126,7 +126,7 @@ impl ModelErrorFigures {
         let by = if by.is_empty() { "nothing of it was validated".to_owned() } else { by.join(", ") };
         let outside = match self.outside.as_slice() {
             [] => String::new(),
-            outside => format!("; outside of what was validated: {}", outside.join(", ")),
+            outside => format!("; outside of what was validated: {}", outside.join("; ")),
         };
         format!("{by}{outside}")
     }

@@ -35,7 +35,7 @@ impl Path {
     /// which adds up with it: a range is never narrower than that.
     pub fn half_width(&self, residuals: &Residuals, figure: Of, seeds: f64) -> f64 {
         let of = self.classes.iter().zip(self.widths(residuals, figure));
-        let squares: f64 = of.map(|(on, width)| (on.share * width.ln).powi(2)).sum();
+        let squares: f64 = of.map(|(on, width)| on.share * width.ln).map(|part| part * part).sum();
         (squares + seeds * seeds).sqrt()
     }
 }

@@ -1,7 +1,7 @@
 //! How far a class's predictions may be off, nine times in ten.
 
 use super::class::Class;
-use super::residual::{Conditions, Moves, Of, Residual, ResidualsError};
+use super::residual::{Bound, Conditions, Depth, Moves, Of, Residual, ResidualsError};
 use petrio_units::numbers::{as_index, whole_part};
 use std::sync::OnceLock;
 
@@ -84,8 +84,7 @@ impl Residuals {
         if there.is_empty() {
             return HalfWidth { ln: self.widest, cases: 0 };
         }
-        // What goes both ways is like neither alone, and is told by all.
-        let way = |row: &Residual| of.moves == Moves::Both || row.moves == of.moves;
+        let way = |row: &Residual| goes(row, of.moves);
         let steps: [&dyn Fn(&Residual) -> bool; 4] = [
             &|_| true,
             &|row| row.figure == figure,
@@ -105,7 +104,28 @@ impl Residuals {
             // What is seen to be further off is taken as it is, what is seen to be nearer as far as it is seen often.
             ln = if own >= ln { own } else { weight * own + (1.0 - weight) * ln };
         }
+        if !self.unseen(class, of).is_empty() {
+            ln = ln.max(self.pooled);
+        }
         HalfWidth { ln, cases: there.len() }
+    }
+
+    /// Under which of these conditions nothing of a class was measured, in words; nothing of one that was never validated. What is known of
+    /// the others then holds only as far as what is known of all.
+    pub fn unseen(&self, class: Class, of: Conditions) -> Vec<&'static str> {
+        let there: Vec<&Residual> = self.rows.iter().filter(|row| row.class == class).collect();
+        let lacks = |has: &dyn Fn(&Residual) -> bool| !there.is_empty() && !there.iter().any(|row| has(row));
+        let mut all = Vec::new();
+        if lacks(&|row| goes(row, of.moves)) {
+            all.push(if of.moves == Moves::Read { "reads" } else { "writes" });
+        }
+        if lacks(&|row| row.bound == of.bound) {
+            all.push(if of.bound == Bound::Memory { "from and to memory" } else { "at the pace of devices" });
+        }
+        if lacks(&|row| row.depth == of.depth) {
+            all.push(if of.depth == Depth::One { "one at a time" } else { "several at a time" });
+        }
+        all
     }
 
     fn sizes(&self, of: impl Fn(&Residual) -> bool) -> Vec<f64> {
@@ -134,6 +154,11 @@ impl Residuals {
     }
 }
 
+/// Whether a row tells of what goes this way: what goes both ways is told by all, and tells of each.
+fn goes(row: &Residual, moves: Moves) -> bool {
+    moves == Moves::Both || row.moves == Moves::Both || row.moves == moves
+}
+
 /// How large a residual counts.
 fn size(row: &Residual) -> f64 {
     row.ln_ratio.abs().max(FLOOR)
@@ -150,7 +175,6 @@ fn quantile(mut sizes: Vec<f64>) -> Option<f64> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::sure::residual::{Bound, Depth};
 
     const CONDITIONS: Conditions = Conditions { moves: Moves::Read, bound: Bound::Device, depth: Depth::One };
 
@@ -202,6 +226,19 @@ mod tests {
         let never = width(&rows, Class::Lustre);
         assert!(never >= width(&rows, Class::Nfs) && never >= width(&rows, Class::Disk), "{never}");
         assert_eq!(Residuals::of(rows).half_width(Class::Lustre, Of::Throughput, CONDITIONS).cases, 0);
+    }
+
+    #[test]
+    fn conditions_under_which_nothing_was_measured_are_told_and_are_no_narrower_than_all() {
+        let rows = [spread(Class::Nfs, 200, 0.3), spread(Class::Disk, 200, 0.02)].concat();
+        let all = Residuals::of(rows);
+        let several = Conditions { depth: Depth::Several, moves: Moves::Write, ..CONDITIONS };
+        assert_eq!(all.unseen(Class::Disk, several), ["writes", "several at a time"]);
+        assert!(
+            all.unseen(Class::Disk, CONDITIONS).is_empty() && all.unseen(Class::Lustre, several).is_empty()
+        );
+        let width = |of| all.half_width(Class::Disk, Of::Throughput, of).ln;
+        assert!(width(several) >= all.pooled() && width(CONDITIONS) < all.pooled(), "{}", width(several));
     }
 
     #[test]

@@ -69,8 +69,15 @@ fn of(loaded: &Loaded, report: &Report, served: &Served, residuals: &Residuals) 
         ranges.extend(range(RangeOf::P99, Of::Percentile, latency.p99_ms));
     }
     let classes = classes(&path, residuals);
-    let unknown = path.classes.iter().zip(&classes).filter(|(_, class)| class.cases == 0);
-    let outside = unknown.map(|(on, _)| named(on)).collect();
+    let outside = path.classes.iter().zip(&classes).filter_map(|(on, class)| {
+        let unseen = residuals.unseen(on.class, path.conditions);
+        match (class.cases, unseen.as_slice()) {
+            (0, _) => Some(named(on)),
+            (_, []) => None,
+            (_, unseen) => Some(format!("{}, {}", named(on), unseen.join(", "))),
+        }
+    });
+    let outside = outside.collect();
     let widest =
         classes.iter().enumerate().max_by(|a, b| a.1.part_of_variance.total_cmp(&b.1.part_of_variance));
     let narrows = widest.map(|(index, _)| narrows(loaded, &path.classes[index]));
@@ -95,8 +102,8 @@ fn named(on: &OnPath) -> String {
 
 fn classes(path: &Path, residuals: &Residuals) -> Vec<ClassFigures> {
     let widths = path.widths(residuals, Of::MeanLatency);
-    let squares: Vec<f64> =
-        path.classes.iter().zip(&widths).map(|(on, width)| (on.share * width.ln).powi(2)).collect();
+    let parts = path.classes.iter().zip(&widths).map(|(on, width)| on.share * width.ln);
+    let squares: Vec<f64> = parts.map(|part| part * part).collect();
     let all: f64 = squares.iter().sum();
     (path.classes.iter().zip(widths).zip(squares))
         .map(|((on, width), square)| ClassFigures {

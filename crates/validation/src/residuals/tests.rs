@@ -1,4 +1,6 @@
-#![allow(clippy::unwrap_used)]
+//! What is shipped holds nine in ten of what is left out of it, and is what is written of it.
+#![allow(clippy::unwrap_used, reason = "a test that can't set up has failed")]
+
 use super::*;
 use petrio_scenario::report::sure::{Class, Conditions, Of, Residuals};
 
