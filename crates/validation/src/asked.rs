@@ -157,7 +157,7 @@ impl Asked {
                 }
                 match run(item) {
                     // What fails of being stopped says nothing.
-                    Err(_) if self.watch.is_stopped() => return Ok(None),
+                    Err(_) if self.watch.is_stopped() => Ok(None),
                     Err(error) => Err(error),
                     Ok(result) => {
                         if let Ok(mut told) = told.lock() {

@@ -2,7 +2,7 @@
 
 use super::class::Class;
 use super::range::{HalfWidth, Residuals};
-use super::residual::{Conditions, Of};
+use super::residual::{Bound, Conditions, Of};
 
 /// A class on a path.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,9 +25,17 @@ pub struct Path {
 }
 
 impl Path {
+    /// Under which conditions a class of it is: what calls and caches do is done in memory, whatever else is waited for.
+    pub fn conditions_of(&self, class: Class) -> Conditions {
+        match class {
+            Class::Memory => Conditions { bound: Bound::Memory, ..self.conditions },
+            _ => self.conditions,
+        }
+    }
+
     /// The half-width of each class on it.
     pub fn widths(&self, residuals: &Residuals, figure: Of) -> Vec<HalfWidth> {
-        let width = |on: &OnPath| residuals.half_width(on.class, figure, self.conditions);
+        let width = |on: &OnPath| residuals.half_width(on.class, figure, self.conditions_of(on.class));
         self.classes.iter().map(width).collect()
     }
 
@@ -44,7 +52,7 @@ impl Path {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::sure::residual::{Bound, Depth, Moves, Residual};
+    use crate::sure::residual::{Depth, Moves, Residual};
 
     const CONDITIONS: Conditions =
         Conditions { moves: Moves::Both, bound: Bound::Device, depth: Depth::Several };

@@ -20,7 +20,7 @@ use petrio_colours::FileCause;
 use petrio_models::device::Device;
 
 /// A class on which less than this part of the time is spent isn't told.
-const LEAST: f64 = 0.001;
+const LEAST: f64 = 0.02;
 /// Of reads and writes, what is less than this part of both doesn't count.
 const FEW: f64 = 0.1;
 /// More requests under way on average than this are several.
@@ -70,7 +70,7 @@ fn of(loaded: &Loaded, report: &Report, served: &Served, residuals: &Residuals) 
     }
     let classes = classes(&path, residuals);
     let outside = path.classes.iter().zip(&classes).filter_map(|(on, class)| {
-        let unseen = residuals.unseen(on.class, path.conditions);
+        let unseen = residuals.unseen(on.class, path.conditions_of(on.class));
         match (class.cases, unseen.as_slice()) {
             (0, _) => Some(named(on)),
             (_, []) => None,
@@ -80,7 +80,7 @@ fn of(loaded: &Loaded, report: &Report, served: &Served, residuals: &Residuals) 
     let outside = outside.collect();
     let widest =
         classes.iter().enumerate().max_by(|a, b| a.1.part_of_variance.total_cmp(&b.1.part_of_variance));
-    let narrows = widest.map(|(index, _)| narrows(loaded, &path.classes[index]));
+    let narrows = widest.map(|(index, _)| narrows(&path.classes[index]));
     (!ranges.is_empty()).then_some(ModelErrorFigures {
         subject: served.subject,
         ranges,
@@ -307,7 +307,7 @@ fn there(row: &StageFigures) -> f64 {
 }
 
 /// The measurement that tells most about a class.
-fn narrows(loaded: &Loaded, on: &OnPath) -> Narrows {
+fn narrows(on: &OnPath) -> Narrows {
     let class = on.class;
     let part = on.parts.first().map_or("", String::as_str);
     let name = part.rsplit('.').next().unwrap_or_default();
@@ -325,13 +325,7 @@ fn narrows(loaded: &Loaded, on: &OnPath) -> Narrows {
             format!("petrio calibrate --out {name}.toml"),
             Some(format!("{part}.machine={name}.toml")),
         ),
-        // What of these is measured is the whole.
-        _ => {
-            let scenario = match loaded.origin.name.as_str() {
-                "" => "SCENARIO",
-                name => name,
-            };
-            narrows(format!("petrio compare {scenario} measured:fio.json"), None)
-        }
+        // What of these is measured is the whole. Where the scenario stands is no part of a report.
+        _ => narrows("petrio compare SCENARIO measured:fio.json".to_owned(), None),
     }
 }
