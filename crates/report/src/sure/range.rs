@@ -3,6 +3,7 @@
 use super::class::Class;
 use super::residual::{Bound, Conditions, Depth, Moves, Of, Residual, ResidualsError};
 use petrio_units::numbers::{as_index, whole_part};
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 /// How often a range is right.
@@ -42,6 +43,10 @@ impl Residuals {
         all.pooled = all.pooled_width();
         let of_class = |&class: &Class| quantile(all.sizes(|row| row.class == class));
         all.widest = Class::ALL.iter().filter_map(of_class).fold(all.pooled, f64::max);
+        let known: BTreeSet<_> =
+            all.rows.iter().map(|row| (row.class, row.figure, row.conditions())).collect();
+        let widths = known.into_iter().map(|(class, figure, of)| all.half_width(class, figure, of).ln);
+        all.widest = widths.fold(all.widest, f64::max);
         all
     }
 
@@ -72,7 +77,7 @@ impl Residuals {
         self.pooled
     }
 
-    /// The width of the class with the greatest: with as few classes as these, one that was never looked at is as likely as not to be
+    /// The greatest width of a class, or of one under some conditions: with as few classes as these, one that was never looked at is as likely as not to be
     /// further off than all (the ⌈0.9 (n + 1)⌉th of n, of fewer than nine, is the last).
     pub const fn widest(&self) -> f64 {
         self.widest

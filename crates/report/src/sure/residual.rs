@@ -49,7 +49,7 @@ pub enum Depth {
 }
 
 /// Under which conditions a figure was measured, or is predicted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Conditions {
     /// Which way data go.
     pub moves: Moves,
