@@ -5,10 +5,10 @@
 //!  a run's path: classes of parts, each with its share of the time ───────────────────┴─▶ ranges right nine times in ten
 //! ```
 //!
-//! An error is the logarithm of predicted over measured. For each [`Class`] the range holds nine in ten of its residuals by rank,
-//! as split conformal prediction does (Vovk, Gammerman and Shafer, "Algorithmic Learning in a Random World", 2005): of n of them
-//! the ⌈0.9 (n + 1)⌉th by size. Rows of the same conditions tell more than others: from all classes to the class, its figure,
-//! direction and place, and its depth, each step takes the place of the one before as far as it has rows ([`SHRINK`]).
+//! An error is the logarithm of predicted over measured. For each [`Class`] the range holds nine in ten of its residuals by rank, as
+//! conformal prediction does (Vovk, Gammerman and Shafer, "Algorithmic Learning in a Random World", 2005), at Hazen's positions (Trans. ASCE
+//! 77, 1914): of n of them the ⌈0.9 (n + ½)⌉th by size. Rows of the same conditions tell more than others: from all classes to the class,
+//! its figure, direction and place, and its depth, each step takes the place of the one before as far as it has rows ([`SHRINK`]).
 //! Classes along a path miss independently of each other: their errors add up by squares, each as much as its share of the time.
 
 mod class;

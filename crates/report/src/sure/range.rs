@@ -77,8 +77,8 @@ impl Residuals {
         self.pooled
     }
 
-    /// The greatest width of a class, or of one under some conditions: with as few classes as these, one that was never looked at is as likely as not to be
-    /// further off than all (the ⌈0.9 (n + 1)⌉th of n, of fewer than nine, is the last).
+    /// The greatest width of a class, or of one under some conditions: of so few classes, one that was never looked at may well be further off
+    /// than most.
     pub const fn widest(&self) -> f64 {
         self.widest
     }
@@ -169,10 +169,10 @@ fn size(row: &Residual) -> f64 {
     row.ln_ratio.abs().max(FLOOR)
 }
 
-/// Of n sizes the ⌈0.9 (n + 1)⌉th, or the greatest where there are fewer than nine; nothing of none.
+/// Of n sizes the ⌈0.9 (n + ½)⌉th, of a few the greatest; nothing of none.
 fn quantile(mut sizes: Vec<f64>) -> Option<f64> {
     sizes.sort_by(f64::total_cmp);
-    let rank = as_index(whole_part((LEVEL * (sizes.len() as f64 + 1.0) - 1e-9).ceil())).min(sizes.len());
+    let rank = as_index(whole_part((LEVEL * (sizes.len() as f64 + 0.5) - 1e-9).ceil())).min(sizes.len());
     sizes.get(rank.checked_sub(1)?).copied()
 }
 
