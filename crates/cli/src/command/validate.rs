@@ -31,7 +31,7 @@ pub(crate) enum Validate {
     /// Real programs and kernels on an emulated disk, beside the model of the same: requests, operations, power cuts; needs
     /// root
     Live(ValidateLive),
-    Ivy(ValidateIvy),
+    Ivy(Box<ValidateIvy>),
     Nfs(ValidateNfs),
     Pvfs(ValidatePvfs),
     Ceph(ValidateCeph),
