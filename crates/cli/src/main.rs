@@ -238,7 +238,7 @@ mod tests {
     fn every_command_that_a_report_advises_is_one_that_petrio_takes() {
         for (device, host, begin) in ASKED {
             let workload = match host {
-                "" => "on = \"d\"\nkind = \"synthetic\"\nrequests = 50\ngenerators = [{ time_critical_fraction = 1, inter_arrival = { constant = \"0 s\" }, size = \"8 KiB\" }]".to_owned(),
+                "" => "on = \"d\"\nkind = \"synthetic\"\nrequests = 50\ngenerators = [{ read_fraction = 1, time_critical_fraction = 1, inter_arrival = { constant = \"0 s\" }, size = \"8 KiB\" }]".to_owned(),
                 cached => format!("on = \"f\"\nkind = \"files\"\npattern = \"random\"\noperation = \"read\"\nrecord = \"8 KiB\"\nfile_size = \"4 MiB\"\noperations = 50\n{cached}"),
             };
             let host = if host.is_empty() {
