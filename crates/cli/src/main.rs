@@ -213,3 +213,57 @@ fn main() -> ExitCode {
         Err(failure) => output::report(failure),
     }
 }
+
+#[cfg(all(test, feature = "live"))]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that can't set up has failed")]
+    use super::*;
+    use petrio_scenario::build::System;
+    use petrio_scenario::report::Sinks;
+    use petrio_scenario::run::simulate;
+    use petrio_scenario::{Override, load_text};
+
+    /// Each with the beginning of the measurement that would tell most.
+    const ASKED: [(&str, &str, &str); 5] = [
+        ("model = \"seagate-cheetah-9lp\"", "", "petrio calibrate --device "),
+        ("model = \"intel-dc-s3500-480gb\"", "", "petrio calibrate --from "),
+        ("model = \"hp-7937\"", "", "petrio calibrate --device "),
+        ("model = \"seagate-cheetah-9lp\"", "cached = true", "petrio calibrate --out "),
+        (
+            "model = \"constant-rate\"\ndrive = { latency = \"1 ms\", rate = \"9 MB/s\" }",
+            "cached = false",
+            "petrio compare ",
+        ),
+    ];
+
+    #[test]
+    fn every_command_that_a_report_advises_is_one_that_petrio_takes() {
+        for (device, host, begin) in ASKED {
+            let workload = match host {
+                "" => "on = \"d\"\nkind = \"synthetic\"\nrequests = 50\ngenerators = [{ read_fraction = 1, time_critical_fraction = 1, inter_arrival = { constant = \"0 s\" }, size = \"8 KiB\" }]".to_owned(),
+                cached => format!("on = \"f\"\nkind = \"files\"\npattern = \"random\"\noperation = \"read\"\nrecord = \"8 KiB\"\nfile_size = \"4 MiB\"\noperations = 50\n{cached}"),
+            };
+            let host = if host.is_empty() {
+                String::new()
+            } else {
+                "[host.h]\nmachine = \"poweredge-1850\"\nkernel = \"linux-3.2\"\n[fs.f]\ntype = \"ext3\"\non = \"d\"\n".to_owned()
+            };
+            let text = format!("[disk.d]\n{device}\n{host}[workload.w]\n{workload}\n");
+            let loaded = load_text("scenario.toml", &text, None, &[]).unwrap();
+            let report = simulate(&loaded, &System::build(&loaded).unwrap(), Sinks::default()).unwrap();
+            let narrows = report.model_error[0].narrows.clone().unwrap();
+            assert!(narrows.command.starts_with(begin), "{}", narrows.command);
+            let words = narrows.command.replace("SIZE", "1TB");
+            if let Err(error) = Arguments::try_parse_from(words.split(' ')) {
+                panic!("{words}: {error}");
+            }
+            if let Some(set) = &narrows.set {
+                let (path, _) = set.split_once('=').unwrap();
+                let set: Override = set.parse().unwrap();
+                // What it names isn't there yet, and that is all that is wrong with it.
+                let error = load_text("scenario.toml", &text, None, &[set]).unwrap_err().to_string();
+                assert!(error.contains(".toml") && !error.contains("unknown"), "{path}: {error}");
+            }
+        }
+    }
+}

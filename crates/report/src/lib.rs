@@ -52,6 +52,7 @@ mod sinks;
 mod spent;
 mod subject;
 mod summary;
+pub mod sure;
 mod table;
 mod text;
 mod transactions;

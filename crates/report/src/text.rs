@@ -5,6 +5,7 @@ mod shares;
 
 use crate::estimate::Estimate;
 use crate::latency::Latency;
+use crate::section::Forms;
 use crate::sections::on_terminal;
 use crate::served::{OperationFigures, Served};
 use crate::subject::Subject;
@@ -44,6 +45,8 @@ pub fn terminal_text(report: &Report, wall: Option<WallClock>, width: usize) -> 
                 per_cent(confidence)
             );
         }
+        let own = report.model_error.iter().filter(|error| error.subject == served.subject);
+        own.cloned().collect::<Vec<_>>().terminal(&mut out, width);
         breakdown(&mut out, served, width);
         apart(&mut out, served, width);
     }

@@ -84,5 +84,5 @@ use petrio_report::claim;
 pub use petrio_report::{self as report, Claim, Sentence};
 pub use placed::{PlacedDisk, Storage};
 pub use scenario::Scenario;
-pub use text::{Override, Problem, Problems, Severity};
+pub use text::{NotWritten, Override, Problem, Problems, Severity, text_with};
 pub use users::{load_users, load_users_in, load_users_text};

@@ -22,7 +22,7 @@ pub fn demerit(measured: &mut [f64], simulated: &mut [f64]) -> Option<f64> {
 }
 
 /// The value at probability `p` of an ascending sample, by linear interpolation between its values.
-fn quantile(ascending: &[f64], p: f64) -> Option<f64> {
+pub(crate) fn quantile(ascending: &[f64], p: f64) -> Option<f64> {
     let last = ascending.len().checked_sub(1)?;
     let position = p * last as f64;
     let left = as_index(whole_part(position)).min(last);

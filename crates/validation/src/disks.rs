@@ -4,7 +4,7 @@
 //! on that drive, one outstanding (`NAME.trace`). Each trace is replayed closed, think times kept, through the net of
 //! the drive that its parameter file describes; nothing is fitted to the trace. Files that make no pair are named.
 
-use super::demerit::{demerit, root_mean_square_error};
+use super::demerit::{demerit, quantile, root_mean_square_error};
 use petrio_colours::BlockRequest;
 use petrio_engine::{Engine, EngineError, Lane, Listener, OfSource, Onlooker, System, programs_page};
 use petrio_files::inputs::Inputs;
@@ -50,6 +50,8 @@ pub struct DiskRow {
     pub simulated_mean_ms: f64,
     /// Predicted over measured mean, less one, in percent.
     pub mean_error_percent: f64,
+    /// The median, and what one in ten and one in a hundred takes longer than: measured and predicted, milliseconds.
+    pub quantiles_ms: [(f64, f64); 3],
     /// The demerit figure, milliseconds.
     pub demerit_ms: f64,
     /// Root mean square error request by request, milliseconds.
@@ -227,6 +229,10 @@ fn validate_pair(inputs: &Inputs, pair: &Pair) -> Result<(DiskRow, Vec<Ignored>)
     let (measured_mean_ms, simulated_mean_ms) = (mean(&measured), mean(&simulated));
     let rmse = root_mean_square_error(&measured, &simulated);
     let empty = || ValidateError::Empty(pair.trace.clone());
+    let demerit_ms = demerit(&mut measured, &mut simulated).ok_or_else(empty)?;
+    // Both are in order now.
+    let quantiles_ms =
+        [0.5, 0.9, 0.99].map(|p| quantile(&measured, p).zip(quantile(&simulated, p)).unwrap_or_default());
     let row = DiskRow {
         disk: pair.name.clone(),
         requests,
@@ -234,7 +240,8 @@ fn validate_pair(inputs: &Inputs, pair: &Pair) -> Result<(DiskRow, Vec<Ignored>)
         simulated_mean_ms,
         mean_error_percent: (simulated_mean_ms / measured_mean_ms - 1.0) * 100.0,
         rmse_ms: rmse.ok_or_else(empty)?,
-        demerit_ms: demerit(&mut measured, &mut simulated).ok_or_else(empty)?,
+        quantiles_ms,
+        demerit_ms,
         disksim: DISKSIM.iter().find(|(name, _)| *name == pair.name).map(|&(_, figures)| DiskSimFigures {
             disksim_mean_ms: figures[0],
             disksim_mean_error_percent: figures[1],

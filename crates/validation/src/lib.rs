@@ -16,6 +16,7 @@
 //! | [`nfs`] | the RPCs of each operation on NFS; response times | what a real kernel's client was counted to send; a small server measured |
 //! | [`orangefs`] | the messages of each operation on PVFS 2 | what was counted of a real one |
 //! | [`ceph`] | Ceph's RBD | a small grid measured on a real one |
+//! | [`residuals`] | nothing of its own | what all of these missed by, as one table |
 //! | [`pvfs`] | parallel file systems over networks | grids measured on a real one, a dissertation's experiments |
 
 #![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -28,6 +29,7 @@
     )
 )]
 
+pub mod asked;
 pub mod ceph;
 pub mod demerit;
 pub mod disks;
@@ -48,6 +50,7 @@ pub mod paced;
 pub mod pariosim;
 pub mod pvfs;
 pub mod raid;
+pub mod residuals;
 mod side_by_side;
 pub mod streaming;
 pub mod syncs;

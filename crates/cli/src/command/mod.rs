@@ -1,6 +1,7 @@
 //! The subcommands, a file each.
 
 pub(crate) mod alike;
+mod asked;
 pub(crate) mod bench;
 pub(crate) mod catalogue;
 pub(crate) mod check;
@@ -36,5 +37,6 @@ mod validate_nfs_kao;
 mod validate_pariosim;
 mod validate_pvfs;
 mod validate_raid;
+mod validate_residuals;
 mod validate_streaming;
 mod validate_syncs;

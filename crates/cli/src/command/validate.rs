@@ -8,6 +8,7 @@ use crate::command::validate_nfs::ValidateNfs;
 use crate::command::validate_pariosim::ValidateParIoSim;
 use crate::command::validate_pvfs::ValidatePvfs;
 use crate::command::validate_raid::ValidateRaid;
+use crate::command::validate_residuals::ValidateResiduals;
 use crate::command::validate_streaming::ValidateStreaming;
 use crate::command::validate_syncs::ValidateSyncs;
 use crate::failure::Failure;
@@ -30,7 +31,7 @@ pub(crate) enum Validate {
     /// Real programs and kernels on an emulated disk, beside the model of the same: requests, operations, power cuts; needs
     /// root
     Live(ValidateLive),
-    Ivy(ValidateIvy),
+    Ivy(Box<ValidateIvy>),
     Nfs(ValidateNfs),
     Pvfs(ValidatePvfs),
     Ceph(ValidateCeph),
@@ -39,6 +40,7 @@ pub(crate) enum Validate {
     Raid(ValidateRaid),
     Syncs(ValidateSyncs),
     Dissertation(ValidateDissertation),
+    Residuals(ValidateResiduals),
 }
 
 impl Validate {
@@ -57,6 +59,7 @@ impl Validate {
             Self::Raid(raid) => raid.execute(),
             Self::Syncs(syncs) => syncs.execute(),
             Self::Dissertation(dissertation) => dissertation.execute(),
+            Self::Residuals(residuals) => residuals.execute(),
         }
     }
 }

@@ -1,12 +1,17 @@
 //! `petrio validate dissertation`
 
+use crate::command::asked::{Scenarios, broken_off};
 use crate::failure::Failure;
 use crate::judged::{conclude, exit_codes};
 use crate::output::{print, print_json, talk};
 use crate::table::table;
 use clap::Args;
+use petrio_kernel::Watch;
+use petrio_scenario::Override;
+use petrio_validation::asked::{Asked, Place};
 use petrio_validation::dissertation::{
-    CapturedRow, Chapter, Curve, HeldRow, JournalCurve, Part, REQUESTS, Row, validate_dissertation,
+    CapturedRow, Chapter, Curve, DissertationError, HeldRow, JournalCurve, Part, REQUESTS, Row, scenarios,
+    validate_dissertation,
 };
 use petrio_validation::verdict::{Judged, Judgement};
 
@@ -18,43 +23,91 @@ use petrio_validation::verdict::{Judged, Judgement};
 /// figure holds.
 #[derive(Args)]
 #[command(after_help = concat!("\
-A number's bound is the dissertation's own model's error there, that of a shape its error bars of 10 %.\n\n", exit_codes!()))]
+A number's bound is the dissertation's own model's error there, that of a shape its error bars of 10 %. What --set changes isn't
+the dissertation's machine any more: it is compared and not judged.\n\n", exit_codes!()))]
 pub(crate) struct ValidateDissertation {
-    /// Only this part; may be given several times: files (figures 5 to 8), memory (9, 10 and 38), drives (11 and 12), copies (13 and
-    /// 30), caches (table 2), records (figures 31, 32, 39 and 40), random (tables 5, 6 and 11), journal (table 9), captured (tables 7,
-    /// 8, 10 and 12)
-    #[arg(long, value_name = "PART", value_parser = part)]
-    only: Vec<Part>,
+    /// Only this figure or table (figure-9, table-11), or this part: files (figures 5 to 8), memory (9, 10 and 38), drives (11 and 12),
+    /// copies (13, 14 and 30), caches (table 2), records (figures 31, 32, 39 and 40), random (tables 5, 6 and 11), journal (table 9),
+    /// captured (tables 7, 8, 10 and 12); may be given several times
+    #[arg(long, value_name = "FIGURE", value_parser = only)]
+    only: Vec<Only>,
+    /// Change a value of the machine's scenario, such as fs.f.barriers=true; may be repeated
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    set: Vec<Override>,
+    #[command(flatten)]
+    scenarios: Scenarios,
     /// Print everything as JSON
-    #[arg(long)]
+    #[arg(long, conflicts_with = "scenarios")]
     json: bool,
+}
+
+/// What is asked for alone.
+#[derive(Clone, Copy)]
+enum Only {
+    Part(Part),
+    Place(Place),
 }
 
 impl ValidateDissertation {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        let parts = if self.only.is_empty() { &Part::ALL[..] } else { &self.only };
-        let chapter = validate_dissertation(parts, &mut |what| talk(&format!("simulating: {what} …")))
-            .map_err(|error| Failure::new(error, None))?;
+        let (parts, asked) = self.asked();
+        let _stoppable = crate::stop::by_interrupt(&asked.watch);
+        let failed = |error: DissertationError| match error {
+            _ if asked.watch.is_stopped() => Failure::Interrupted,
+            // What is set is told where it stands.
+            DissertationError::Scenario(problems) => Failure::Scenario(problems),
+            error => Failure::new(error, None),
+        };
+        let mut tell = |what: &str| talk(&format!("simulating: {what} …"));
+        if let Some(folder) = self.scenarios.folder()? {
+            let all = scenarios(&parts, &asked, &mut tell).map_err(failed)?;
+            return self.scenarios.write(&folder, &all, &asked.watch);
+        }
+        let chapter = validate_dissertation(&parts, &asked, &mut tell).map_err(failed)?;
+        let is_judged = asked.set.is_empty();
         let judged: Vec<Judged> = chapter.rows.iter().map(|row| row.judged.clone()).collect();
+        let judged = if is_judged { judged } else { Vec::new() };
         let help = "validation/dissertation/README.md says what was assumed, and why a row misses";
         if self.json {
             print_json(&chapter)?;
-            return conclude(&judged, true, help);
+            return broken_off(&asked.watch).and_then(|()| conclude(&judged, true, help));
         }
         print_tables(&chapter)?;
-        for row in chapter.rows.iter().filter(|row| row.judged.verdict == Judgement::Holds) {
-            print(&format!("holds: {}{}\n", row.judged.line(), fitted(row)))?;
+        for row in chapter.rows.iter().filter(|row| !is_judged || row.judged.verdict == Judgement::Holds) {
+            let verdict = if is_judged { "holds" } else { "compared" };
+            print(&format!("{verdict}: {}{}\n", row.judged.line(), fitted(row)))?;
         }
-        conclude(&judged, false, help)
+        broken_off(&asked.watch).and_then(|()| conclude(&judged, false, help))
+    }
+
+    /// The parts to run, and what of them is told.
+    fn asked(&self) -> (Vec<Part>, Asked) {
+        let is_asked = |part: &Part| {
+            let of = |only: &Only| match only {
+                Only::Part(only) => only == part,
+                Only::Place(place) => part.places().contains(place),
+            };
+            self.only.is_empty() || self.only.iter().any(of)
+        };
+        let of = |only: &Only| match only {
+            Only::Part(part) => part.places(),
+            Only::Place(place) => vec![*place],
+        };
+        let only = self.only.iter().flat_map(of).collect();
+        let parts = Part::ALL.into_iter().filter(is_asked).collect();
+        (parts, Asked { set: self.set.clone(), only, watch: Watch::new() })
     }
 }
 
-fn part(word: &str) -> Result<Part, String> {
-    let names = || Part::ALL.map(|part| part.words()[0]);
-    Part::ALL
-        .into_iter()
-        .find(|part| part.words()[0] == word)
-        .ok_or_else(|| format!("there is no such part; give one of {}", names().join(", ")))
+fn only(word: &str) -> Result<Only, String> {
+    let names = || Part::ALL.map(|part| part.words()[0]).join(", ");
+    if let Some(part) = Part::ALL.into_iter().find(|part| part.words()[0] == word) {
+        return Ok(Only::Part(part));
+    }
+    let place: Place = word.parse().map_err(|error| format!("{error}, or give one of {}", names()))?;
+    let there: Vec<Place> = Part::ALL.into_iter().flat_map(Part::places).collect();
+    Asked { only: vec![place], ..Asked::default() }.check(&there)?;
+    Ok(Only::Place(place))
 }
 
 fn fitted(row: &Row) -> String {

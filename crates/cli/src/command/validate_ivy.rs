@@ -1,5 +1,6 @@
 //! `petrio validate ivy`
 
+use crate::command::asked::{Scenarios, broken_off};
 use crate::command::reading::Reading;
 use crate::failure::Failure;
 use crate::judged::{conclude, exit_codes};
@@ -8,10 +9,12 @@ use crate::outputs::Outputs;
 use crate::table::table;
 use clap::Args;
 use petrio_files::inputs::Inputs;
+use petrio_kernel::Watch;
+use petrio_validation::asked::{Asked, Place};
 use petrio_validation::ivy::{
     Agreement, FileSystem, IvyError, IvyFigures, IvyPolicy, IvyRow, IvySettings, Of, Ordering, OwnStudy,
     POINTS, Rival, SEEDS, TABLES, WhatIf, agreements, deviations_off_percent, figures_page, judged,
-    orderings, own_page, rivals, study_trace, validate_ivy, what_if,
+    orderings, own_page, rivals, scenarios, study_trace, validate_ivy, what_if,
 };
 use petrio_validation::verdict::{Judged, Judgement};
 use serde::Serialize;
@@ -47,9 +50,14 @@ pub(crate) struct ValidateIvy {
     /// Change a value of the study; may be repeated
     #[arg(long = "set", value_name = "PATH=VALUE")]
     set: Vec<String>,
+    /// Only this table of the paper, or those of which this figure is drawn: table-5 to table-15, figure-21 to figure-26; may be repeated
+    #[arg(long, value_name = "FIGURE")]
+    only: Vec<Place>,
+    #[command(flatten)]
+    scenarios: Scenarios,
     /// Also what the paper leaves open: copies that cost traffic, heavier load, CSCAN, messages, disks of today, and
     /// which unpublished property of the traces decides how much; and data laid out by use as the rival of copies
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["only", "scenarios"])]
     what_if: bool,
     /// Write figures 21 to 26 as an HTML page
     #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
@@ -81,14 +89,22 @@ impl ValidateIvy {
         if let Some(trace) = self.trace()? {
             return self.study(&inputs, trace);
         }
-        let settings = self.settings(&inputs)?;
+        let asked = Asked { only: self.only.clone(), watch: Watch::new(), ..Asked::default() };
+        let _stoppable = crate::stop::by_interrupt(&asked.watch);
+        let settings = self.settings(&inputs)?.asked(&asked).map_err(|error| Failure::new(error, None))?;
+        if let Some(folder) = self.scenarios.folder()? {
+            let all = scenarios(&settings).map_err(|error| Failure::new(error, None))?;
+            return self.scenarios.write(&folder, &all, &asked.watch);
+        }
         let mut say = |what: &str, (done, of): (usize, usize)| {
             talk(&format!("simulating {} of {of}: {what} …", done + 1));
         };
         let failed = |error: IvyError| Failure::new(error, None);
         let rows = validate_ivy(&settings, &mut say).map_err(failed)?;
         let (orderings, agreements) = (orderings(&rows), agreements(&rows));
-        if let Some(path) = &self.html {
+        if let Some(path) = &self.html
+            && !asked.watch.is_stopped()
+        {
             figures_page(&rows, path, &inputs)?;
             talk(&format!("written: {}", path.display()));
         }
@@ -97,7 +113,7 @@ impl ValidateIvy {
             print(&summary(&rows, &orderings, &agreements))?;
         }
         let (mut systems, mut traces, mut rival) = (None, None, None);
-        if self.what_if {
+        if self.what_if && !asked.watch.is_stopped() {
             let (of_systems, of_traces) = what_if(&settings, &mut say).map_err(failed)?;
             if !self.json {
                 print("\nWhat the paper leaves for the future: one copy beside two\n\n")?;
@@ -127,7 +143,8 @@ impl ValidateIvy {
                 rivals: rival,
             })?;
         }
-        conclude(&judged, self.json, "petrio validate ivy --json prints every row")
+        broken_off(&asked.watch)
+            .and_then(|()| conclude(&judged, self.json, "petrio validate ivy --json prints every row"))
     }
 
     /// The trace, where one is named instead of work.

@@ -1,5 +1,6 @@
 //! `petrio validate pariosim`
 
+use crate::command::asked::{Changes, Scenarios, broken_off};
 use crate::failure::Failure;
 use crate::judged::{conclude, exit_codes};
 use crate::output::{print, print_json, talk};
@@ -7,8 +8,10 @@ use crate::outputs::Outputs;
 use crate::table::table;
 use clap::Args;
 use petrio_files::inputs::Inputs;
+use petrio_validation::NotSimulated;
 use petrio_validation::pariosim::{
-    Assumption, CHUNKS, DasCell, Found, Outcome, SEEKS, das_grid, findings, study, study_page,
+    Assumption, CHUNKS, DasCell, Found, Outcome, ParIoSimError, SEEKS, das_grid, findings, places, scenarios,
+    study, study_page,
 };
 use petrio_validation::verdict::{Judged, Judgement};
 use std::path::PathBuf;
@@ -20,30 +23,48 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(after_help = concat!("\
 The study's figures are pictures without numbers: what is judged is what its text says. A ratio that it gives holds within a factor of
-1.5, an ordering or a trend if it is one.\n\n", exit_codes!()))]
+1.5, an ordering or a trend if it is one. Of what is left out or broken off that is judged which is there; what --set changes isn't
+the study's any more, and nothing is judged.\n\n", exit_codes!()))]
 pub(crate) struct ValidateParIoSim {
+    #[command(flatten)]
+    changes: Changes,
+    #[command(flatten)]
+    scenarios: Scenarios,
     /// Write figures 4 to 12 and the verdicts as an HTML page
-    #[arg(long, value_name = "FILE", value_parser = crate::streams::output)]
+    #[arg(long, value_name = "FILE", value_parser = crate::streams::output, conflicts_with = "scenarios")]
     html: Option<PathBuf>,
     /// Print everything as JSON
-    #[arg(long)]
+    #[arg(long, conflicts_with = "scenarios")]
     json: bool,
 }
 
 impl ValidateParIoSim {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
         Outputs::of([("--html", &self.html)]).check(&Inputs::none(), [])?;
-        let failed = |error| Failure::new(error, None);
+        let asked = self.changes.asked(&places())?;
+        let _stoppable = crate::stop::by_interrupt(&asked.watch);
         let mut tell = |done: usize, of: usize| {
             if done.is_multiple_of(10) || done == of {
                 talk(&format!("simulated {done} of {of} runs …"));
             }
         };
-        let cells = das_grid(&mut tell).map_err(failed)?;
-        let outcomes = study(&mut tell).map_err(failed)?;
-        let found = findings(&outcomes, &cells);
+        if let Some(folder) = self.scenarios.folder()? {
+            let all = scenarios(&asked, &mut tell).map_err(failed)?;
+            return self.scenarios.write(&folder, &all, &asked.watch);
+        }
+        let cells = das_grid(&asked, &mut tell).map_err(failed)?;
+        let outcomes = study(&asked, &mut tell).map_err(failed)?;
+        let mut found = findings(&outcomes, &cells);
+        if !asked.is_whole() {
+            found = found.of_what_was_run();
+        }
+        if !asked.set.is_empty() {
+            found = Found { study: Vec::new(), what_ifs: Vec::new(), assumptions: Vec::new() };
+        }
         let judged = found.judged();
-        if let Some(path) = &self.html {
+        if let Some(path) = &self.html
+            && !asked.watch.is_stopped()
+        {
             study_page((&outcomes, &cells), &found, path, &Inputs::none())?;
             talk(&format!("written: {}", path.display()));
         }
@@ -53,17 +74,34 @@ impl ValidateParIoSim {
             print_json(&serde_json::json!({
                 "das": cells, "experiments": outcomes, "judged": study, "what_ifs": what_ifs, "assumptions": assumptions,
             }))?;
-            return conclude(&judged, true, help);
+            return broken_off(&asked.watch).and_then(|()| conclude(&judged, true, help));
         }
-        for writes in [false, true] {
-            print(&grid(&cells, writes))?;
+        if !cells.is_empty() {
+            for writes in [false, true] {
+                print(&grid(&cells, writes))?;
+            }
         }
-        print(&runs(&outcomes))?;
-        print(&told("the study's own claims", &found.study))?;
-        print(&decided(&found.assumptions))?;
-        print(&told("petrio's own what-ifs", &found.what_ifs))?;
+        if !outcomes.is_empty() {
+            print(&runs(&outcomes))?;
+        }
+        if asked.set.is_empty() {
+            print(&told("the study's own claims", &found.study))?;
+            print(&decided(&found.assumptions))?;
+            print(&told("petrio's own what-ifs", &found.what_ifs))?;
+        }
         print("\n")?;
-        conclude(&judged, false, help)
+        broken_off(&asked.watch).and_then(|()| conclude(&judged, false, help))
+    }
+}
+
+/// What is set is told where it stands.
+fn failed(error: ParIoSimError) -> Failure {
+    match error {
+        ParIoSimError::Simulated { cause, experiment } => match *cause {
+            NotSimulated::Scenario(problems) => Failure::Scenario(Box::new(problems)),
+            cause => Failure::new(ParIoSimError::Simulated { experiment, cause: Box::new(cause) }, None),
+        },
+        error @ ParIoSimError::NoProgram { .. } => Failure::new(error, None),
     }
 }
 

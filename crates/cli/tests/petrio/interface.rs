@@ -90,6 +90,9 @@ fn the_help_of_every_command_names_its_options() {
         ("validate streaming", &["--json", "1 MiB"]),
         ("validate raid", &["--requests", "--seed", "--json"]),
         ("validate syncs", &["--dir", "--json", "fsync-beside-a-writer.csv"]),
+        ("validate residuals", &["--data", "--fs", "--out", "--shipped"]),
+        ("validate pariosim", &["--set", "--only", "--scenarios", "--html", "--json"]),
+        ("validate dissertation", &["--set", "--only", "--scenarios", "figure-9", "--json"]),
         ("trace characterise", &["<FILE>", "--json", "--html", "--only-device", "--utc-offset", "--quiet"]),
         (
             "fit",

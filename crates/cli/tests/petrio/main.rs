@@ -45,6 +45,7 @@ mod same_again;
 mod search;
 mod states;
 mod streams;
+mod studies;
 mod studio;
 mod support;
 mod sweep;

@@ -11,6 +11,7 @@ mod executed;
 mod jobs;
 mod locks;
 mod memory;
+mod model_error;
 mod paths;
 mod profile;
 mod rates;
@@ -30,6 +31,7 @@ pub use executed::{CallFigures, ExecutedFigures, ExecutedRank};
 pub use jobs::{JobFigures, PhaseFigures, RankFigures, ScoreFigures};
 pub use locks::LocksFigures;
 pub use memory::MemoryFigures;
+pub use model_error::{ClassFigures, ModelErrorFigures, Narrows, RangeFigures, RangeOf};
 pub use paths::{PathFailureFigures, PathFigures, PathsFigures};
 pub use profile::{FunctionFigures, LINE_BYTES, ProfileFigures};
 pub use rates::{MemberRate, Rates};
@@ -63,8 +65,8 @@ pub(crate) fn on_terminal(report: &Report) -> [&dyn Forms; 15] {
 }
 
 /// Those on the page above the stages.
-pub(crate) fn above_stages(report: &Report) -> [&dyn Forms; 2] {
-    [&report.executed, &report.jobs]
+pub(crate) fn above_stages(report: &Report) -> [&dyn Forms; 3] {
+    [&report.model_error, &report.executed, &report.jobs]
 }
 
 /// Those on the page below the stages.
@@ -136,6 +138,8 @@ macro_rules! sections {
             behind_credits: Option<BehindCredits>;
             /// The program that was executed, where one was.
             executed: Option<ExecutedFigures>;
+            /// How far the main figures may be off, by what validations missed by.
+            model_error: Vec<ModelErrorFigures>;
         }
     };
 }

@@ -13,6 +13,7 @@ mod flight;
 #[cfg(test)]
 mod forks;
 mod lock_step;
+mod model_error;
 mod outcome;
 mod parts;
 mod phases;
@@ -228,6 +229,7 @@ fn simulate_or_stop(
     let alone = so_far.then(|| first.clone());
     if part.saves.is_some() || part.replication.is_some() {
         broken_off(measure, &mut first);
+        model_error::tell(loaded, &mut first);
         return Ok(first);
     }
     let mut report = match (replications((loaded, system), first, (limits, cut), from), alone) {
@@ -238,6 +240,7 @@ fn simulate_or_stop(
         (report, _) => report?,
     };
     broken_off(measure, &mut report);
+    model_error::tell(loaded, &mut report);
     Ok(report)
 }
 

@@ -21,6 +21,8 @@ pub struct Measure {
     pub on_error: OnError,
     /// Which stages the report shows: equal parts as one class, or each of them.
     pub stages: StageRows,
+    /// Whether the report says how far its figures may be off, by what validations of such parts missed by.
+    pub model_error: bool,
     /// When a run has measured enough: whichever comes first. Left out, when every workload has ended.
     pub stop: Stop,
     /// A run that reaches this much model time is broken off with a warning.
@@ -39,6 +41,7 @@ impl Default for Measure {
             warm_up: WarmUp::default(),
             on_error: OnError::default(),
             stages: StageRows::default(),
+            model_error: true,
             stop: Stop::default(),
             max_time: None,
             max_requests: None,

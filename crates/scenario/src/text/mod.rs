@@ -17,9 +17,11 @@ mod sources;
 pub(crate) mod tables;
 pub(crate) mod tree;
 mod value;
+mod written;
 
 pub(crate) use copies::Copies;
 pub use overrides::Override;
 pub use problem::{Problem, Problems, Severity};
 pub(crate) use refusal::{refusal, with_advice};
 pub(crate) use sources::{SETTING, Sources};
+pub use written::{NotWritten, text_with};

@@ -54,6 +54,16 @@ impl Override {
         keys(&self.text[..self.equals])
     }
 
+    /// The keys of the path.
+    pub(crate) fn keys(&self) -> Vec<&str> {
+        self.path().into_iter().map(|(key, _)| key).collect()
+    }
+
+    /// The value as it was given.
+    pub(crate) fn value(&self) -> &str {
+        &self.text[self.equals + 1..]
+    }
+
     /// If it is about a part that the tree doesn't have, what to say should that not be meant: who adds a part gives all of
     /// it. `base` is where this override's text stands in `sources`.
     pub(crate) fn stray(&self, root: &Table<'_>, base: usize, sources: &Sources) -> Option<Problem> {

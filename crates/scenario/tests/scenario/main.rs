@@ -22,6 +22,7 @@ mod failures;
 mod file_systems;
 mod files_in_memory;
 mod hosts;
+mod how_sure;
 mod inputs;
 mod matrix;
 mod memory;

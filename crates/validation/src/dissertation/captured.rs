@@ -11,7 +11,7 @@ use super::machine::{Costs, DEFAULT, FILE_KIB, IN_MEMORY_KIB, Journal, Machine, 
 use super::random::SYNCHRONOUS;
 use super::requests::{Trace, requests};
 use super::row::{Row, kb};
-use crate::side_by_side::{Progress, side_by_side};
+use super::site::Site;
 use crate::verdict::Judged;
 use petrio_units::numbers::nearest_whole;
 use serde::Serialize;
@@ -26,8 +26,8 @@ const SYNCHRONOUS_REQUESTS: u64 = 400;
 /// Between the first and the second a journal of 128 MiB becomes full, where rates fall at once from those of memory.
 pub const AMOUNTS: [f64; 3] = [0.8, 0.88, 1.0];
 /// Measured, KB/s, of both traces (tables 7, 8, 10 and 12).
-const READ: [f64; 2] = [991_969.14, 1_008_167.15];
-const WRITTEN: [f64; 2] = [207_203.0, 180_783.2];
+pub(super) const READ: [f64; 2] = [991_969.14, 1_008_167.15];
+pub(super) const WRITTEN: [f64; 2] = [207_203.0, 180_783.2];
 const FULL: [f64; 2] = [46_470.4, 56_593.0];
 const EACH: [f64; 2] = [14_856.8, 20_628.2];
 /// The dissertation's own errors there, per cent.
@@ -74,16 +74,20 @@ pub(super) struct Logged {
 pub(super) fn captured(
     fitted: &Fitted,
     logged: Logged,
-    progress: &mut Progress<'_>,
+    site: &Site<'_>,
 ) -> Result<Vec<CapturedRow>, DissertationError> {
-    side_by_side(&MEANS_KIB, progress, |&mean| of_mean(fitted, logged, mean))
+    site.side_by_side(&MEANS_KIB, |&mean| of_mean(site, (fitted, logged), mean))
 }
 
 fn work(trace: Trace, journal: Journal, mean_kib: u64, count: u64, ends: WriteEnd) -> Work {
     Work::recorded(journal, requests(trace, false, [mean_kib, FILE_KIB], count), FILE_KIB, ends)
 }
 
-fn of_mean(fitted: &Fitted, logged: Logged, mean_kib: u64) -> Result<CapturedRow, DissertationError> {
+fn of_mean(
+    site: &Site<'_>,
+    (fitted, logged): (&Fitted, Logged),
+    mean_kib: u64,
+) -> Result<CapturedRow, DissertationError> {
     let in_memory = MOVED_KIB / mean_kib;
     let [read, written] = [true, false].map(|reads| {
         let ends = if reads { WriteEnd::Unwritten } else { WriteEnd::InMemory };
@@ -93,25 +97,28 @@ fn of_mean(fitted: &Fitted, logged: Logged, mean_kib: u64) -> Result<CapturedRow
         })
     });
     let known = |reads, of: &[(f64, Work); 2], kb_per_s| {
-        split(fitted.costs, &Known { reads, work: &of[0].1, mean_kib: of[0].0, kb_per_s })
+        split(site, fitted.costs, &Known { reads, work: &of[0].1, mean_kib: of[0].0, kb_per_s })
     };
     let (reads, writes) = (known(true, &read, READ[0])?, known(false, &written, WRITTEN[0])?);
     let both = |costs: Option<Costs>, of: &[(f64, Work); 2]| match costs {
         Some(costs) => {
             let machine = Machine::of(DEFAULT, costs);
-            Ok::<_, DissertationError>([machine.kb_per_s(&of[0].1)?, machine.kb_per_s(&of[1].1)?])
+            Ok::<_, DissertationError>([
+                site.kb_per_s(&machine, &of[0].1)?,
+                site.kb_per_s(&machine, &of[1].1)?,
+            ])
         }
         None => Ok(UNKNOWN),
     };
     let fastest_read = match reads {
-        Some(costs) => Machine::of(DEFAULT, costs).kb_per_s(&Work::reads(64, 4_096))?,
+        Some(costs) => site.kb_per_s(&Machine::of(DEFAULT, costs), &Work::reads(64, 4_096))?,
         None => f64::NAN,
     };
     let machine = Machine::of(DEFAULT, writes.unwrap_or(fitted.costs));
     let run = |journal, count, ends| {
         Ok::<_, DissertationError>([
-            machine.kb_per_s(&work(Trace::First, journal, mean_kib, count, ends))?,
-            machine.kb_per_s(&work(Trace::Second, journal, mean_kib, count, ends))?,
+            site.kb_per_s(&machine, &work(Trace::First, journal, mean_kib, count, ends))?,
+            site.kb_per_s(&machine, &work(Trace::Second, journal, mean_kib, count, ends))?,
         ])
     };
     let mut full_journal = [UNKNOWN; AMOUNTS.len()];

@@ -12,6 +12,7 @@
 use super::DissertationError;
 use super::machine::{CATALOGUED, Costs, DEFAULT, Journal, Machine, Work, WriteEnd};
 use super::random::{ORDERED, READ};
+use super::site::Site;
 use serde::Serialize;
 
 /// Costs that give tables 5 and 6, with the rates that they give.
@@ -38,11 +39,12 @@ fn random(reads: bool) -> Work {
 }
 
 /// Fits one factor on what a read costs to table 5, and one on what a write costs to table 6.
-pub(super) fn fit() -> Result<Fitted, DissertationError> {
+pub(super) fn fit(site: &Site<'_>) -> Result<Fitted, DissertationError> {
     let (mut costs, mut read, mut ordered) = (CATALOGUED, 0.0, 0.0);
     for turn in 0..=TURNS {
-        read = Machine::of(DEFAULT, costs).kb_per_s(&random(true))?;
-        ordered = Machine::of(DEFAULT, costs).kb_per_s(&random(false))?;
+        let machine = Machine::of(DEFAULT, costs);
+        read = site.kb_per_s(&machine, &random(true))?;
+        ordered = site.kb_per_s(&machine, &random(false))?;
         if turn < TURNS {
             let (reads, writes) = (read / READ, ordered / ORDERED);
             costs = Costs {
@@ -67,7 +69,11 @@ pub(super) struct Known<'w> {
 }
 
 /// Solves for a call and the factor on pages, from other costs; none where no costs above zero give both rates.
-pub(super) fn split(from: Costs, known: &Known<'_>) -> Result<Option<Costs>, DissertationError> {
+pub(super) fn split(
+    site: &Site<'_>,
+    from: Costs,
+    known: &Known<'_>,
+) -> Result<Option<Costs>, DissertationError> {
     let micros = |kib: f64, rate: f64| kib / rate * 1e9;
     let wanted = [
         micros(RANDOM_KIB, if known.reads { READ } else { ORDERED }),
@@ -84,8 +90,8 @@ pub(super) fn split(from: Costs, known: &Known<'_>) -> Result<Option<Costs>, Dis
     for _ in 0..TURNS {
         let machine = Machine::of(DEFAULT, with(call, pages));
         let found = [
-            micros(RANDOM_KIB, machine.kb_per_s(&random(known.reads))?),
-            micros(known.mean_kib, machine.kb_per_s(known.work)?),
+            micros(RANDOM_KIB, site.kb_per_s(&machine, &random(known.reads))?),
+            micros(known.mean_kib, site.kb_per_s(&machine, known.work)?),
         ];
         // What a factor of one on pages costs in each.
         let each = found.map(|found| (found - call) / pages);
@@ -103,10 +109,12 @@ pub(super) fn split(from: Costs, known: &Known<'_>) -> Result<Option<Costs>, Dis
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::asked::Asked;
 
     #[test]
     fn the_fit_meets_both_tables() {
-        let Fitted { read, ordered, .. } = fit().unwrap();
+        let asked = Asked::default();
+        let Fitted { read, ordered, .. } = fit(&Site::of(&asked)).unwrap();
         for (found, measured) in [(read, READ), (ordered, ORDERED)] {
             assert!((found / measured - 1.0).abs() < 0.01, "{found} for {measured}");
         }
@@ -114,14 +122,16 @@ mod tests {
 
     #[test]
     fn a_split_meets_its_trace_and_the_table_and_none_does_where_calls_would_cost_less_than_nothing() {
-        let from = fit().unwrap().costs;
+        let asked = Asked::default();
+        let site = Site::of(&asked);
+        let from = fit(&site).unwrap().costs;
         let work = Work::reads(64, 8_192);
         let of = |kb_per_s| Known { reads: true, work: &work, mean_kib: 64.0, kb_per_s };
-        let costs = split(from, &of(1_000_000.0)).unwrap().unwrap();
+        let costs = split(&site, from, &of(1_000_000.0)).unwrap().unwrap();
         for (work, measured) in [(&work, 1_000_000.0), (&random(true), READ)] {
-            let found = Machine::of(DEFAULT, costs).kb_per_s(work).unwrap();
+            let found = site.kb_per_s(&Machine::of(DEFAULT, costs), work).unwrap();
             assert!((found / measured - 1.0).abs() < 0.01, "{found} for {measured}");
         }
-        assert_eq!(split(from, &of(500_000.0)).unwrap(), None);
+        assert_eq!(split(&site, from, &of(500_000.0)).unwrap(), None);
     }
 }

@@ -8,7 +8,7 @@
 use super::DissertationError;
 use super::machine::{Journal, Machine, Work, WriteEnd};
 use super::row::{Curve, ERROR_BARS, Row, kb, kbs};
-use crate::side_by_side::{Progress, side_by_side};
+use super::site::Site;
 
 /// Records, KiB: the knee of a cache of 512 KiB lies at 64.
 pub const RECORDS_KIB: [u64; 7] = [4, 16, 64, 128, 256, 1_024, 4_096];
@@ -35,11 +35,8 @@ const MEDIUM: f64 = 921.0 * 0.5 * 10_000.0 / 60.0;
 pub(super) type Found = (Vec<Row>, Vec<Curve>);
 
 /// The rate of each work on a machine.
-pub(super) fn rates(
-    runs: &[(Machine, Work)],
-    progress: &mut Progress<'_>,
-) -> Result<Vec<f64>, DissertationError> {
-    side_by_side(runs, progress, |(machine, work)| machine.kb_per_s(work))
+pub(super) fn rates(runs: &[(Machine, Work)], site: &Site<'_>) -> Result<Vec<f64>, DissertationError> {
+    site.side_by_side(runs, |(machine, work)| site.kb_per_s(machine, work))
 }
 
 /// The same over records on the machine as it is.
@@ -47,10 +44,10 @@ fn over_records(
     machine: &Machine,
     records: &[u64],
     work: impl Fn(u64) -> Work,
-    progress: &mut Progress<'_>,
+    site: &Site<'_>,
 ) -> Result<Vec<f64>, DissertationError> {
     let runs: Vec<_> = records.iter().map(|&record| (machine.clone(), work(record))).collect();
-    rates(&runs, progress)
+    rates(&runs, site)
 }
 
 struct Shown {
@@ -98,10 +95,10 @@ const SHOWN: [Shown; 4] = [
 ];
 
 /// Figures 31, 32, 39 and 40.
-pub(super) fn knees(progress: &mut Progress<'_>) -> Result<Found, DissertationError> {
+pub(super) fn knees(site: &Site<'_>) -> Result<Found, DissertationError> {
     let (mut rows, mut curves) = (Vec::new(), Vec::new());
     for shown in &SHOWN {
-        let kb_per_s = over_records(&Machine::catalogued(), &RECORDS_KIB, shown.work, progress)?;
+        let kb_per_s = over_records(&Machine::catalogued(), &RECORDS_KIB, shown.work, site)?;
         let curve = Curve {
             place: shown.place,
             what: shown.what.to_owned(),
@@ -153,7 +150,7 @@ fn below_the_medium(curve: &Curve) -> Row {
 }
 
 /// Figures 5 to 8: files of four sizes, the records that fit into each.
-pub(super) fn files(progress: &mut Progress<'_>) -> Result<Found, DissertationError> {
+pub(super) fn files(site: &Site<'_>) -> Result<Found, DissertationError> {
     let (mut rows, mut curves) = (Vec::new(), Vec::new());
     for (place, word, reads) in [("figures 5 and 6", "reads", true), ("figures 7 and 8", "writes", false)] {
         let mut of = Vec::new();
@@ -166,7 +163,7 @@ pub(super) fn files(progress: &mut Progress<'_>) -> Result<Found, DissertationEr
                     Work::writes(Journal::Ordered, [record, file], (16_384 / file).max(1), WriteEnd::InMemory)
                 }
             };
-            let kb_per_s = over_records(&Machine::catalogued(), &at, work, progress)?;
+            let kb_per_s = over_records(&Machine::catalogued(), &at, work, site)?;
             let what = format!("{word}, a file of {file} KiB");
             of.push(Curve { place, what, over: "KiB of a record", at, kb_per_s });
         }
@@ -217,16 +214,16 @@ fn within_the_axis(curves: &[Curve]) -> Row {
 }
 
 /// Figures 11 and 12: one drive, and two in RAID 0.
-pub(super) fn drives(progress: &mut Progress<'_>) -> Result<Found, DissertationError> {
+pub(super) fn drives(site: &Site<'_>) -> Result<Found, DissertationError> {
     let (mut rows, mut curves) = (Vec::new(), Vec::new());
     for (place, word) in [("figure 11", "reads"), ("figure 12", "writes")] {
-        let mut of = |striped: bool| {
+        let of = |striped: bool| {
             let machine = Machine { striped, ..Machine::catalogued() };
             let work = |record| match word {
                 "reads" => Work::reads(record, 16_384),
                 _ => Work::writes(Journal::Ordered, [record, 16_384], 1, WriteEnd::InMemory),
             };
-            let kb_per_s = over_records(&machine, &RECORDS_KIB, work, progress)?;
+            let kb_per_s = over_records(&machine, &RECORDS_KIB, work, site)?;
             let below = if striped { "two drives in RAID 0" } else { "one drive" };
             let what = format!("{word}, {below}");
             Ok::<Curve, DissertationError>(Curve {
@@ -256,13 +253,13 @@ pub(super) fn drives(progress: &mut Progress<'_>) -> Result<Found, DissertationE
 }
 
 /// Table 2: where the drop begins with four caches.
-pub(super) fn caches(progress: &mut Progress<'_>) -> Result<Found, DissertationError> {
+pub(super) fn caches(site: &Site<'_>) -> Result<Found, DissertationError> {
     let (mut rows, mut curves) = (Vec::new(), Vec::new());
     for [cache, told] in CACHES_KIB {
         let changes = format!("change.machine.l2 = \"{cache} KiB\"\n");
         let machine = Machine { changes, ..Machine::catalogued() };
         let work = |record| Work::reads(record, 16_384);
-        let kb_per_s = over_records(&machine, &FINE_KIB, work, progress)?;
+        let kb_per_s = over_records(&machine, &FINE_KIB, work, site)?;
         let found = drop_behind(&kb_per_s);
         let what = format!("reads, {cache} KiB of second-level cache");
         let figures = format!(
@@ -311,8 +308,9 @@ mod tests {
 
     #[test]
     fn the_knee_shows_where_memory_sets_the_pace_and_table_2_moves_it() {
-        let mut tell = |_, _| {};
-        for (rows, _) in [drives(&mut tell).unwrap(), caches(&mut tell).unwrap()] {
+        let asked = crate::asked::Asked::default();
+        let site = Site::of(&asked);
+        for (rows, _) in [drives(&site).unwrap(), caches(&site).unwrap()] {
             for row in rows {
                 assert_eq!(row.judged.verdict, Judgement::Holds, "{}", row.judged.line());
             }

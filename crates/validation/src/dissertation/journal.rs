@@ -12,7 +12,7 @@ use super::curves::rates;
 use super::machine::{Assumptions, DEFAULT, Journal, Machine, Work, WriteEnd};
 use super::random::SYNCHRONOUS;
 use super::row::{Row, kb};
-use crate::side_by_side::Progress;
+use super::site::Site;
 use serde::Serialize;
 
 /// Measured, KB/s (table 9).
@@ -66,10 +66,7 @@ fn crossing(at: &[u64], rates: &[f64], rate: f64) -> Option<f64> {
 }
 
 /// All curves.
-pub(super) fn curves(
-    fitted: &Fitted,
-    progress: &mut Progress<'_>,
-) -> Result<Vec<JournalCurve>, DissertationError> {
+pub(super) fn curves(fitted: &Fitted, site: &Site<'_>) -> Result<Vec<JournalCurve>, DissertationError> {
     let kinds = [false, true].map(|counts| JOURNALS_MIB.map(|mib| (mib, counts))).concat();
     let mut runs = Vec::new();
     for &(journal_mib, closing_fsync_counts) in &kinds {
@@ -79,7 +76,7 @@ pub(super) fn curves(
             (Machine::of(open, fitted.costs), Work::random_writes(Journal::Full, requests, ends))
         }));
     }
-    let all = rates(&runs, progress)?;
+    let all = rates(&runs, site)?;
     let of = |(&(mib, counts), rates): (&(u64, bool), &[f64])| JournalCurve::of(mib, counts, rates.to_vec());
     Ok(kinds.iter().zip(all.chunks(REQUESTS.len())).map(of).collect())
 }

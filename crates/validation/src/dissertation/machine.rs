@@ -5,16 +5,8 @@
 //!   Work (pattern, record, or a trace) ─────┴─▶ one run ─▶ KB/s, as iozone counts them (1,024 bytes)
 //! ```
 
-use super::DissertationError;
 use crate::side_by_side::quoted;
-use petrio_files::inputs::Inputs;
-use petrio_kernel::Watch;
-use petrio_scenario::build::System;
-use petrio_scenario::load_from;
-use petrio_scenario::report::{Report, Sinks};
-use petrio_scenario::run::simulate;
 use serde::Serialize;
-use std::path::Path;
 
 /// What the text leaves open.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -141,7 +133,7 @@ impl Machine {
         Self::of(DEFAULT, CATALOGUED)
     }
 
-    fn scenario(&self, work: &Work) -> String {
+    pub(super) fn scenario(&self, work: &Work) -> String {
         let Assumptions { journal_mib, barriers, held, .. } = self.open;
         let (drives, array, on) = if self.striped {
             ("count = 2\n", "[raid.r]\nlevel = 0\non = \"d*\"\nstripe_unit = \"64 KiB\"\n", "r")
@@ -181,27 +173,10 @@ on = "f"
 "#
         )
     }
-
-    /// Runs it.
-    pub(super) fn report(&self, work: &Work) -> Result<Report, DissertationError> {
-        let inputs = Inputs::none();
-        if let Some(requests) = &work.requests {
-            inputs.hold(Path::new(REQUESTS), requests.clone().into_bytes());
-        }
-        let loaded = load_from("dissertation", &self.scenario(work), &inputs, &[], &Watch::default())
-            .map_err(|error| DissertationError::Scenario(Box::new(error)))?;
-        let system = System::build(&loaded).map_err(|error| DissertationError::Run(Box::new(error)))?;
-        simulate(&loaded, &system, Sinks::default()).map_err(|error| DissertationError::Run(Box::new(error)))
-    }
-
-    /// KB (1,024 bytes) a second of it.
-    pub(super) fn kb_per_s(&self, work: &Work) -> Result<f64, DissertationError> {
-        Ok(self.report(work)?.served.throughput_bytes_per_s.value / 1024.0)
-    }
 }
 
 /// The file that recorded requests are held as.
-const REQUESTS: &str = "requests.csv";
+pub(super) const REQUESTS: &str = "requests.csv";
 
 /// What ext3 logs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -250,7 +225,7 @@ impl WriteEnd {
 pub(super) struct Work {
     journal: Journal,
     text: String,
-    requests: Option<String>,
+    pub(super) requests: Option<String>,
 }
 
 /// The file of random accesses and traces, KiB: 512 MB (3.2.2).

@@ -4,7 +4,7 @@ use super::DissertationError;
 use super::curves::{Found, rates};
 use super::machine::{Journal, Machine, Work, WriteEnd};
 use super::row::{Curve, ERROR_BARS, Row, kb};
-use crate::side_by_side::Progress;
+use super::site::Site;
 
 /// Files of figure 9, MiB: the machine has 4 GiB (table 1).
 const READ_MIB: [u64; 6] = [1_024, 2_048, 3_072, 3_584, 4_096, 5_120];
@@ -24,7 +24,7 @@ const AFFECTED: f64 = 0.75;
 const COPIES_KIB: [u64; 8] = [4, 16, 64, 128, 256, 1_024, 4_096, 16_384];
 
 /// Figures 9, 10 and 38.
-pub(super) fn limits(progress: &mut Progress<'_>) -> Result<Found, DissertationError> {
+pub(super) fn limits(site: &Site<'_>) -> Result<Found, DissertationError> {
     let machine = Machine::catalogued;
     let read: Vec<_> = READ_MIB.map(|mib| (machine(), Work::reads(RECORD_KIB, mib << 10))).to_vec();
     let written: Vec<_> = WRITTEN_MIB
@@ -40,8 +40,8 @@ pub(super) fn limits(progress: &mut Progress<'_>) -> Result<Found, DissertationE
         at: at.to_vec(),
         kb_per_s,
     };
-    let read = curve("figure 9", "reads again of a file that was read", READ_MIB, rates(&read, progress)?);
-    let written = curve("figures 10 and 38", "writes", WRITTEN_MIB, rates(&written, progress)?);
+    let read = curve("figure 9", "reads again of a file that was read", READ_MIB, rates(&read, site)?);
+    let written = curve("figures 10 and 38", "writes", WRITTEN_MIB, rates(&written, site)?);
     let mut rows = fall("figure 9", "reads", "memory (4 GiB)", (&read, WITHIN), CLIFF);
     rows.extend(fall("figures 10 and 38", "writes", "the dirty limit (512 MB)", (&written, BELOW), AFFECTED));
     Ok((rows, vec![read, written]))
@@ -72,17 +72,17 @@ fn fall(
 }
 
 /// Figures 13 and 30: a page's copy by record, as the time that a run takes longer than one whose copies cost nothing.
-pub(super) fn copies(progress: &mut Progress<'_>) -> Result<Found, DissertationError> {
+pub(super) fn copies(site: &Site<'_>) -> Result<Found, DissertationError> {
     let (mut rows, mut curves) = (Vec::new(), Vec::new());
     for (word, reads) in [("copy_to_user", true), ("copy_from_user", false)] {
         let work = |record| match reads {
             true => Work::reads(record, 32_768),
             false => Work::writes(Journal::Ordered, [record, 32_768], 1, WriteEnd::InMemory),
         };
-        let mut seconds = |free_copies| {
+        let seconds = |free_copies| {
             let machine = Machine { free_copies, ..Machine::catalogued() };
             let runs: Vec<_> = COPIES_KIB.map(|record| (machine.clone(), work(record))).to_vec();
-            let each = rates(&runs, progress)?;
+            let each = rates(&runs, site)?;
             // Of a page of 4 KiB.
             Ok::<Vec<f64>, DissertationError>(each.iter().map(|rate| 4.0 / rate).collect())
         };
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn copies_rise_behind_the_knee_and_level_off() {
-        for row in copies(&mut |_, _| {}).unwrap().0 {
+        for row in copies(&Site::of(&crate::asked::Asked::default())).unwrap().0 {
             assert_eq!(row.judged.verdict, Judgement::Holds, "{}", row.judged.line());
         }
     }

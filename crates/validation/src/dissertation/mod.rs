@@ -24,10 +24,13 @@ mod profile;
 mod random;
 mod requests;
 mod row;
+mod site;
 
+use crate::asked::{Asked, Place, Written};
 use petrio_scenario::Problems;
 use petrio_scenario::run::RunFailure;
 use serde::Serialize;
+use site::Site;
 use thiserror::Error;
 
 pub use captured::{AMOUNTS, CapturedRow, MEANS_KIB};
@@ -39,7 +42,7 @@ pub use random::HeldRow;
 pub use requests::Trace;
 pub use row::{Curve, Row};
 
-/// Why there is no answer: all bugs, as the scenarios are built in.
+/// Why there is no answer: a bug, as the scenarios are built in, or something set that makes no sense in them.
 #[derive(Debug, Error)]
 pub enum DissertationError {
     /// A built-in scenario is wrong.
@@ -48,6 +51,9 @@ pub enum DissertationError {
     /// A run failed.
     #[error(transparent)]
     Run(Box<RunFailure>),
+    /// It was broken off.
+    #[error("broken off")]
+    BrokenOff,
 }
 
 /// Chapters 3.2 and 5 beside petrio.
@@ -123,54 +129,132 @@ impl Part {
     }
 }
 
-/// Runs and judges these parts. `progress` is told what is simulated.
+/// Runs and judges these parts, of which those are told that are done before it is broken off. Of figures and tables that are asked for
+/// alone, the others' rows and curves are left out. `progress` is told what is simulated.
 ///
 /// # Errors
 /// As of [`DissertationError`].
 pub fn validate_dissertation(
     parts: &[Part],
+    asked: &Asked,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Chapter, DissertationError> {
-    let fitted = costs::fit()?;
-    let mut chapter = Chapter {
-        assumed: DEFAULT,
-        fitted,
-        rows: Vec::new(),
-        curves: Vec::new(),
-        held: Vec::new(),
-        journal: Vec::new(),
-        captured: Vec::new(),
-    };
+    let site = Site::of(asked);
+    let mut chapter = Chapter::of(costs::fit(&site)?);
     for part in Part::ALL.into_iter().filter(|part| parts.contains(part)) {
         progress(part.words()[1]);
-        chapter.run(part)?;
+        match chapter.run(part, &site) {
+            Err(_) if asked.watch.is_stopped() => break,
+            ran => ran?,
+        }
     }
+    let wanted = |place: &str| asked.wants(&places_of(place));
+    chapter.rows.retain(|row| wanted(row.place));
+    chapter.curves.retain(|curve| wanted(curve.place));
     Ok(chapter)
 }
 
+/// All scenarios that these parts run, but for what costs are fitted by. They are run: what some are is told by others.
+///
+/// # Errors
+/// As of [`DissertationError`].
+pub fn scenarios(
+    parts: &[Part],
+    asked: &Asked,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Vec<Written>, DissertationError> {
+    let site = Site::keeping(asked);
+    let mut chapter = Chapter::of(costs::fit(&site)?);
+    site.take();
+    let mut all = Vec::new();
+    for part in Part::ALL.into_iter().filter(|part| parts.contains(part)) {
+        let [name, words] = part.words();
+        progress(words);
+        match chapter.run(part, &site) {
+            Err(_) if asked.watch.is_stopped() => break,
+            ran => ran?,
+        }
+        all.extend(site.take().into_iter().zip(1..).map(|((text, requests), number)| {
+            let name = format!("{name}-{number:03}");
+            let file = format!("{name}.csv");
+            let text = text.replace(
+                &crate::side_by_side::quoted(machine::REQUESTS),
+                &crate::side_by_side::quoted(&file),
+            );
+            let beside = requests.map(|requests| (file, requests)).into_iter().collect();
+            let about = format!("Chapters 3.2 and 5 of the dissertation: {words}.");
+            Written { name, about, text, set: asked.set.clone(), beside }
+        }));
+    }
+    Ok(all)
+}
+
+/// The figures or tables that a row's place names: "figures 10 and 38".
+fn places_of(place: &str) -> Vec<Place> {
+    let numbers = place.split(|letter: char| !letter.is_ascii_digit()).filter_map(|word| word.parse().ok());
+    let is_table = place.starts_with("table");
+    numbers.map(|number| if is_table { Place::Table(number) } else { Place::Figure(number) }).collect()
+}
+
+impl Part {
+    /// The figures and tables that it has.
+    pub fn places(self) -> Vec<Place> {
+        let (figures, tables): (&[u32], &[u32]) = match self {
+            Self::Files => (&[5, 6, 7, 8], &[]),
+            Self::Memory => (&[9, 10, 38], &[]),
+            Self::Drives => (&[11, 12], &[]),
+            Self::Copies => (&[13, 14, 30], &[]),
+            Self::Caches => (&[], &[2]),
+            Self::Records => (&[31, 32, 39, 40], &[]),
+            Self::Random => (&[], &[5, 6, 11]),
+            Self::Journal => (&[], &[9]),
+            Self::Captured => (&[], &[7, 8, 10, 12]),
+        };
+        let figures = figures.iter().map(|&number| Place::Figure(number));
+        figures.chain(tables.iter().map(|&number| Place::Table(number))).collect()
+    }
+}
+
 impl Chapter {
-    fn run(&mut self, part: Part) -> Result<(), DissertationError> {
-        let quiet = &mut |_, _| {};
+    /// One of which nothing is run yet.
+    fn of(fitted: Fitted) -> Self {
+        Self {
+            assumed: DEFAULT,
+            fitted,
+            rows: Vec::new(),
+            curves: Vec::new(),
+            held: Vec::new(),
+            journal: Vec::new(),
+            captured: Vec::new(),
+        }
+    }
+
+    /// What the dissertation measured, KB/s: cached reads (table 5), asynchronous writes (table 6) and O_SYNC writes (table 11).
+    pub const MEASURED_KB_PER_S: [f64; 3] = [random::READ, random::ORDERED, random::SYNCHRONOUS];
+    /// The same of the second captured trace: reads (table 7) and asynchronous writes (table 8).
+    pub const SECOND_TRACE_KB_PER_S: [f64; 2] = [captured::READ[1], captured::WRITTEN[1]];
+
+    fn run(&mut self, part: Part, site: &Site<'_>) -> Result<(), DissertationError> {
         let (rows, curves) = match part {
-            Part::Files => curves::files(quiet)?,
-            Part::Memory => memory::limits(quiet)?,
-            Part::Drives => curves::drives(quiet)?,
+            Part::Files => curves::files(site)?,
+            Part::Memory => memory::limits(site)?,
+            Part::Drives => curves::drives(site)?,
             Part::Copies => {
-                let (mut rows, curves) = memory::copies(quiet)?;
-                rows.extend(profile::misses(quiet)?);
+                let (mut rows, curves) = memory::copies(site)?;
+                rows.extend(profile::misses(site)?);
                 (rows, curves)
             }
-            Part::Caches => curves::caches(quiet)?,
-            Part::Records => curves::knees(quiet)?,
+            Part::Caches => curves::caches(site)?,
+            Part::Records => curves::knees(site)?,
             Part::Random => {
-                self.held = random::held(&self.fitted, quiet)?;
+                self.held = random::held(&self.fitted, site)?;
                 (random::rows(&self.fitted, &self.held), Vec::new())
             }
             Part::Journal => {
-                self.journal = journal::curves(&self.fitted, quiet)?;
+                self.journal = journal::curves(&self.fitted, site)?;
                 (journal::rows(&self.journal, self.fitted.ordered), Vec::new())
             }
-            Part::Captured => (self.captured_rows()?, Vec::new()),
+            Part::Captured => (self.captured_rows(site)?, Vec::new()),
         };
         self.rows.extend(rows);
         self.curves.extend(curves);
@@ -178,17 +262,16 @@ impl Chapter {
     }
 
     /// Tables 7, 8, 10 and 12, which are told by the rates of tables 9 and 11.
-    fn captured_rows(&mut self) -> Result<Vec<Row>, DissertationError> {
-        let quiet = &mut |_, _| {};
+    fn captured_rows(&mut self, site: &Site<'_>) -> Result<Vec<Row>, DissertationError> {
         let synchronous = match self.held.iter().find(|row| row.judged) {
             Some(row) => row.kb_per_s,
-            None => random::synchronous(&self.fitted)?,
+            None => random::synchronous(&self.fitted, site)?,
         };
         let logged = match self.journal.is_empty() {
             false => journal::logged(&self.journal),
-            true => journal::logged(&journal::curves(&self.fitted, quiet)?),
+            true => journal::logged(&journal::curves(&self.fitted, site)?),
         };
-        self.captured = captured::captured(&self.fitted, logged, quiet)?;
+        self.captured = captured::captured(&self.fitted, logged, site)?;
         Ok(captured::rows(&self.captured, synchronous))
     }
 }
@@ -205,7 +288,7 @@ mod tests {
 
     #[test]
     fn the_readme_says_what_is_printed() {
-        for row in validate_dissertation(&SOON, &mut |_| {}).unwrap().rows {
+        for row in validate_dissertation(&SOON, &Asked::default(), &mut |_| {}).unwrap().rows {
             let line = format!("{}: {}", row.judged.verdict.words(), row.judged.line());
             assert!(README.contains(&line), "{line}");
         }

@@ -6,7 +6,7 @@
 use super::DissertationError;
 use super::machine::{Journal, Machine, Work, WriteEnd};
 use super::row::Row;
-use crate::side_by_side::{Progress, side_by_side};
+use super::site::Site;
 use petrio_scenario::report::{LINE_BYTES, ProfileFigures};
 
 /// Records, KiB.
@@ -30,7 +30,7 @@ struct Copied {
 }
 
 /// Figure 14, and figure 13 by the profile.
-pub(super) fn misses(progress: &mut Progress<'_>) -> Result<Vec<Row>, DissertationError> {
+pub(super) fn misses(site: &Site<'_>) -> Result<Vec<Row>, DissertationError> {
     let mut rows = Vec::new();
     let mut shares = Vec::new();
     for (word, reads) in [("copy_to_user", true), ("copy_from_user", false)] {
@@ -39,8 +39,8 @@ pub(super) fn misses(progress: &mut Progress<'_>) -> Result<Vec<Row>, Dissertati
             false => Work::writes(Journal::Ordered, [record, FILE_KIB], 1, WriteEnd::InMemory),
         };
         let runs: Vec<_> = RECORDS_KIB.map(|record| (Machine::catalogued(), work(record))).to_vec();
-        let found = side_by_side(&runs, progress, |(machine, work)| {
-            let report = machine.report(work)?;
+        let found = site.side_by_side(&runs, |(machine, work)| {
+            let report = site.report(machine, work)?;
             Ok::<Copied, DissertationError>(copied(word, &report.profiles))
         })?;
         let missed: Vec<f64> = found.iter().map(|copied| copied.missed).collect();
@@ -124,13 +124,14 @@ mod tests {
 
     #[test]
     fn misses_are_as_figure_14_has_them_and_the_profile_as_copies_cost() {
-        for row in misses(&mut |_, _| {}).unwrap() {
+        for row in misses(&Site::of(&crate::asked::Asked::default())).unwrap() {
             assert_eq!(row.judged.verdict, Judgement::Holds, "{}", row.judged.line());
         }
         // By what a run takes longer with them than without.
-        let (_, by_runs) = memory::copies(&mut |_, _| {}).unwrap();
+        let (_, by_runs) = memory::copies(&Site::of(&crate::asked::Asked::default())).unwrap();
         let work = Work::reads(1_024, FILE_KIB);
-        let profiles = Machine::catalogued().report(&work).unwrap().profiles;
+        let asked = crate::asked::Asked::default();
+        let profiles = Site::of(&asked).report(&Machine::catalogued(), &work).unwrap().profiles;
         let by_profile = copied("copy_to_user", &profiles).micros;
         let at = by_runs[0].at.iter().position(|&record| record == 1_024).unwrap();
         let by_run = 4.0e6 / by_runs[0].kb_per_s[at];

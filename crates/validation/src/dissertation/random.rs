@@ -5,7 +5,7 @@ use super::costs::Fitted;
 use super::curves::rates;
 use super::machine::{Assumptions, DEFAULT, Held, Journal, Machine, Work, WriteEnd};
 use super::row::Row;
-use crate::side_by_side::Progress;
+use super::site::Site;
 use serde::Serialize;
 
 /// Measured, KB/s (tables 5, 6 and 11).
@@ -33,7 +33,7 @@ pub struct HeldRow {
 }
 
 /// O_SYNC writes with each drive.
-pub(super) fn held(fitted: &Fitted, progress: &mut Progress<'_>) -> Result<Vec<HeldRow>, DissertationError> {
+pub(super) fn held(fitted: &Fitted, site: &Site<'_>) -> Result<Vec<HeldRow>, DissertationError> {
     let kinds: Vec<(bool, Held)> =
         [false, true].iter().flat_map(|&barriers| Held::ALL.map(|held| (barriers, held))).collect();
     let run = |&(barriers, held): &(bool, Held)| {
@@ -41,7 +41,7 @@ pub(super) fn held(fitted: &Fitted, progress: &mut Progress<'_>) -> Result<Vec<H
         let work = Work::random_writes(Journal::Ordered, open.requests, WriteEnd::Synchronous);
         (Machine::of(open, fitted.costs), work)
     };
-    let all = rates(&kinds.iter().map(run).collect::<Vec<_>>(), progress)?;
+    let all = rates(&kinds.iter().map(run).collect::<Vec<_>>(), site)?;
     let row = |(&(barriers, held), kb_per_s): (&(bool, Held), f64)| HeldRow {
         judged: (barriers, held) == (DEFAULT.barriers, DEFAULT.held),
         held,
@@ -53,9 +53,9 @@ pub(super) fn held(fitted: &Fitted, progress: &mut Progress<'_>) -> Result<Vec<H
 }
 
 /// What is judged of these alone.
-pub(super) fn synchronous(fitted: &Fitted) -> Result<f64, DissertationError> {
+pub(super) fn synchronous(fitted: &Fitted, site: &Site<'_>) -> Result<f64, DissertationError> {
     let work = Work::random_writes(Journal::Ordered, DEFAULT.requests, WriteEnd::Synchronous);
-    Machine::of(DEFAULT, fitted.costs).kb_per_s(&work)
+    site.kb_per_s(&Machine::of(DEFAULT, fitted.costs), &work)
 }
 
 /// Tables 5, 6 and 11.

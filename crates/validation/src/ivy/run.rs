@@ -52,7 +52,7 @@ pub fn run_seeds(system: &IvySystem) -> Result<ReplicationStatistics, IvyError> 
     Ok(tallies.iter().fold(ReplicationStatistics::default(), |sum, tally| sum.join(tally)))
 }
 
-/// All tables of the settings' file systems. `progress` is told what comes next, and how many of how many Systems have
+/// All tables of the settings' file systems that are wanted; of a study that is broken off the rows that are done. `progress` is told what comes next, and how many of how many Systems have
 /// been run.
 ///
 /// # Errors
@@ -60,7 +60,9 @@ pub fn run_seeds(system: &IvySystem) -> Result<ReplicationStatistics, IvyError> 
 pub fn validate_ivy(settings: &IvySettings, progress: &mut Tell<'_>) -> Result<Vec<IvyRow>, IvyError> {
     let mut rows = Vec::new();
     let all = settings.file_systems();
-    let tables = || TABLES.iter().filter(|table| all.contains(&table.file_system));
+    let tables = || TABLES.iter().filter(|table| all.contains(&table.file_system) && settings.wants(table));
+    let all: Vec<FileSystem> =
+        all.iter().copied().filter(|of| tables().any(|table| table.file_system == *of)).collect();
     let of = all.len() + tables().map(|table| table.rows.len() - 1).sum::<usize>();
     let mut done = 0;
     let mut next = |what: &str| {
@@ -70,7 +72,10 @@ pub fn validate_ivy(settings: &IvySettings, progress: &mut Tell<'_>) -> Result<V
     for &file_system in &all {
         next(&format!("{}, one copy", file_system.name()));
         // With one disk, all policies are the same.
-        let one = run_seeds(&settings.system(file_system, IvyPolicy::ReadOneWriteAll, 1)?)?;
+        let one = match run_seeds(&settings.system(file_system, IvyPolicy::ReadOneWriteAll, 1)?) {
+            Err(_) if settings.is_stopped() => break,
+            one => one?,
+        };
         for table in tables().filter(|table| table.file_system == file_system) {
             rows.extend(table_rows(settings, table, &one, &mut next)?);
         }
@@ -87,36 +92,40 @@ fn table_rows(
 ) -> Result<Vec<IvyRow>, IvyError> {
     let first = table.rows[0].1;
     let ours = IvyFigures::of(one);
-    table
-        .rows
-        .iter()
-        .map(|&(copies, paper)| {
-            let tally = match copies {
-                1 => one.clone(),
-                copies => {
-                    progress(&format!("{}, {}, {copies}", table.file_system.name(), table.policy.name()));
-                    run_seeds(&settings.system(table.file_system, table.policy, copies)?)?
+    let mut rows = Vec::new();
+    for &(copies, paper) in table.rows {
+        if settings.is_stopped() {
+            break;
+        }
+        let tally = match copies {
+            1 => one.clone(),
+            copies => {
+                progress(&format!("{}, {}, {copies}", table.file_system.name(), table.policy.name()));
+                match run_seeds(&settings.system(table.file_system, table.policy, copies)?) {
+                    Err(_) if settings.is_stopped() => break,
+                    tally => tally?,
                 }
-            };
-            let simulated = IvyFigures::of(&tally);
-            Ok(IvyRow {
-                table: table.number,
-                file_system: table.file_system,
-                policy: table.policy,
-                copies,
-                simulated,
-                paper,
-                read_differs: differ(one.read_turnaround, tally.read_turnaround),
-                write_differs: differ(one.write_turnaround, tally.write_turnaround),
-                read_reduction_percent: (
-                    reduction(ours.read.0, simulated.read.0),
-                    reduction(first.read.0, paper.read.0),
-                ),
-                write_reduction_percent: (
-                    reduction(ours.write.0, simulated.write.0),
-                    reduction(first.write.0, paper.write.0),
-                ),
-            })
-        })
-        .collect()
+            }
+        };
+        let simulated = IvyFigures::of(&tally);
+        rows.push(IvyRow {
+            table: table.number,
+            file_system: table.file_system,
+            policy: table.policy,
+            copies,
+            simulated,
+            paper,
+            read_differs: differ(one.read_turnaround, tally.read_turnaround),
+            write_differs: differ(one.write_turnaround, tally.write_turnaround),
+            read_reduction_percent: (
+                reduction(ours.read.0, simulated.read.0),
+                reduction(first.read.0, paper.read.0),
+            ),
+            write_reduction_percent: (
+                reduction(ours.write.0, simulated.write.0),
+                reduction(first.write.0, paper.write.0),
+            ),
+        });
+    }
+    Ok(rows)
 }

@@ -2,8 +2,10 @@
 
 use super::error::IvyError;
 use super::inputs::{analytic_disk, lives_of};
-use super::paper::{FileSystem, IvyPolicy};
+use super::paper::{FileSystem, IvyPolicy, PaperTable, TABLES};
 use super::system::IvySystem;
+use crate::asked::{Asked, Place};
+use petrio_kernel::Watch;
 use petrio_models::block::rearrangement::RearrangementParameters;
 use petrio_models::cluster::replication::{CopyTraffic, ReplicationParameters};
 use petrio_models::device::analytic_disk::AnalyticDiskParameters;
@@ -21,6 +23,10 @@ pub struct IvySettings {
     work: BTreeMap<FileSystem, FileLives>,
     /// Paths below [`Changeable`], with their values.
     changes: Vec<(String, Value)>,
+    /// Only these tables and figures of the paper; all where none is named.
+    only: Vec<Place>,
+    /// Whether its runs are still wanted.
+    watch: Watch,
 }
 
 /// What `--set` reaches into. The policy and the number of copies are the tables' own.
@@ -80,9 +86,32 @@ impl IvySettings {
         Ok(settings)
     }
 
-    /// Whether the study is as it was.
+    /// Of these tables and figures alone, for as long as it is wanted.
+    ///
+    /// # Errors
+    /// A table or figure that the paper doesn't have, or of a file system that is left out.
+    pub fn asked(mut self, asked: &Asked) -> Result<Self, IvyError> {
+        let all = self.file_systems();
+        let there: Vec<Place> =
+            TABLES.iter().filter(|table| all.contains(&table.file_system)).flat_map(places).collect();
+        asked.check(&there).map_err(IvyError::Settings)?;
+        (self.only, self.watch) = (asked.only.clone(), asked.watch.clone());
+        Ok(self)
+    }
+
+    /// Whether a table is wanted.
+    pub(super) fn wants(&self, table: &PaperTable) -> bool {
+        self.only.is_empty() || places(table).iter().any(|place| self.only.contains(place))
+    }
+
+    /// Whether it was broken off.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.watch.is_stopped()
+    }
+
+    /// Whether the study is as it was, with all of its tables.
     pub fn is_default(&self) -> bool {
-        self.work.is_empty() && self.changes.is_empty()
+        self.work.is_empty() && self.changes.is_empty() && self.only.is_empty() && !self.is_stopped()
     }
 
     /// The file systems of which tables are made: those of the files, or all.
@@ -136,6 +165,7 @@ impl IvySettings {
             time_scale: changed.time_scale,
             stretch: 1,
             memory: changed.memory,
+            watch: self.watch.clone(),
         })
     }
 
@@ -167,4 +197,14 @@ fn value_of(text: &str) -> Value {
     let table: Option<toml::Table> = toml::from_str(&format!("value = {text}")).ok();
     let value = table.and_then(|mut table| table.remove("value"));
     value.and_then(|value| serde_json::to_value(value).ok()).unwrap_or_else(|| Value::String(text.to_owned()))
+}
+
+/// A table, and the figures that show it: those of its file system (the paper has Cello /users before Cello /, §6.7), reads before writes.
+fn places(table: &PaperTable) -> Vec<Place> {
+    let first = match table.file_system {
+        FileSystem::TriangleRoot => 21,
+        FileSystem::CelloUsers => 23,
+        FileSystem::CelloRoot => 25,
+    };
+    vec![Place::Table(table.number), Place::Figure(first), Place::Figure(first + 1)]
 }

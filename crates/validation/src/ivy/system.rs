@@ -3,7 +3,7 @@
 use super::error::IvyError;
 use petrio_colours::{BlockRequest, FileId, FileOp, PlacedExtent};
 use petrio_engine::{Engine, EngineError, Lane, Listener, OfSource, Onlooker, System, programs_page};
-use petrio_kernel::{NetBuilder, Simulation, Time};
+use petrio_kernel::{NetBuilder, Simulation, Time, Watch};
 use petrio_models::block::rearrangement::{RearrangementParameters, RearrangementPorts, rearrangement_page};
 use petrio_models::cluster::replication::{
     ReplicationParameters, ReplicationPorts, ReplicationStatistics, Sight, replication_page,
@@ -43,6 +43,8 @@ pub struct IvySystem {
     pub stretch: u64,
     /// The memory of the host, a tenth of which is its buffer cache.
     pub memory: petrio_units::Bytes,
+    /// Whether its run is still wanted.
+    pub watch: Watch,
 }
 
 /// What is played on it.
@@ -132,10 +134,12 @@ pub(super) fn run_played(
     // The replication hears of what happens to files.
     let told = [ports.operations];
     let arms = ports.disks.iter().map(|(down, up, ..)| (*down, *up)).collect();
-    let system = Arc::new(System::new(net, programs, arms));
-    let mut engine = Engine::new(&system, seed, 0);
+    let watch = &system.watch;
+    let built = Arc::new(System::new(net, programs, arms));
+    let mut engine = Engine::new(&built, seed, 0);
+    engine.set_watch(watch);
     let replay = OfSource(ClosedReplay::new(records, options)?);
-    engine.run(&mut Lane::at(&system, replay)?.told(&told), &mut Nobody)?;
+    engine.run(&mut Lane::at(&built, replay)?.told(&told), &mut Nobody)?;
     let run = engine.simulation_mut();
     // What has been delayed is written still.
     let rest = run.now() + Time::from_millis(120_000);

@@ -1,8 +1,13 @@
 //! Figure 4: a thousand requests of so many blocks on one disk, each so many blocks behind the one before.
 
 use super::error::ParIoSimError;
-use crate::side_by_side::{Progress, Set, quoted, side_by_side, simulated};
+use crate::asked::{Asked, Place, Written, file_name};
+use crate::side_by_side::{NotSimulated, Progress, quoted};
+use petrio_files::inputs::Inputs;
+use petrio_scenario::Override;
+use petrio_scenario::build::System;
 use petrio_scenario::report::Sinks;
+use petrio_scenario::run::simulate;
 use serde::Serialize;
 
 const DAS: &str = include_str!("das.toml");
@@ -54,31 +59,66 @@ impl DasCell {
         script
     }
 
-    /// How long all of it takes, seconds: with the drive as it was shipped, or with its write cache off.
-    fn simulated(&self, through: bool) -> Result<f64, ParIoSimError> {
-        let script = ("workload.requests.script", format!("'''\n{}'''", self.script()));
-        let set: &[Set] = if through { &[script, ("disk.d.write_cache", quoted("off"))] } else { &[script] };
-        let report = simulated(("the study's PC", DAS), None, set, Sinks::default());
-        report
-            .map(|report| report.simulated_s)
-            .map_err(|cause| ParIoSimError::Simulated { experiment: self.words(), cause: Box::new(cause) })
+    /// What is set for it: with the drive as it was shipped, or with its write cache off.
+    fn set(&self, through: bool) -> Vec<Override> {
+        let script = Override::new("workload.requests.script", &format!("'''\n{}'''", self.script()));
+        let cache = through.then(|| Override::new("disk.d.write_cache", &quoted("off")));
+        std::iter::once(script).chain(cache).collect()
+    }
+
+    /// How long all of it takes, seconds.
+    fn simulated(&self, asked: &Asked, through: bool) -> Result<f64, ParIoSimError> {
+        let failed = |cause: NotSimulated| ParIoSimError::Simulated {
+            experiment: self.words(),
+            cause: Box::new(cause),
+        };
+        let set = self.set(through);
+        let loaded = asked.load((PC, DAS), &Inputs::none(), &set).map_err(failed)?;
+        let system = System::build(&loaded).map_err(|cause| failed(cause.into()))?;
+        let report = simulate(&loaded, &system, Sinks::default()).map_err(|cause| failed(cause.into()))?;
+        Ok(report.simulated_s)
+    }
+
+    /// As a scenario.
+    fn written(&self, asked: &Asked) -> Written {
+        let set = self.set(false).into_iter().chain(asked.set.iter().cloned()).collect();
+        let words = self.words();
+        let about = format!("Figure 4 of the study of ParIOSim: {words}, of 4 KiB each.");
+        let name = file_name(&format!("figure 4 {words}"));
+        Written { name, about, text: DAS.to_owned(), set, beside: Vec::new() }
     }
 }
 
-/// All of figure 4: reads, then writes, by chunk and distance.
-///
-/// # Errors
-/// A run that fails: a bug.
-pub fn das_grid(progress: &mut Progress<'_>) -> Result<Vec<DasCell>, ParIoSimError> {
+const PC: &str = "the study's PC";
+
+/// The figure that it is.
+pub(super) const PLACE: Place = Place::Figure(4);
+
+fn cells() -> Vec<DasCell> {
     let cell = |writes, chunk, seek| DasCell { writes, chunk, seek, seconds: 0.0, written_through_s: None };
-    let all: Vec<DasCell> = [false, true]
+    [false, true]
         .into_iter()
         .flat_map(|writes| CHUNKS.into_iter().map(move |chunk| (writes, chunk)))
         .flat_map(|(writes, chunk)| SEEKS.map(|seek| cell(writes, chunk, seek)))
-        .collect();
-    side_by_side(&all, progress, |cell| {
-        let written_through_s = cell.writes.then(|| cell.simulated(true)).transpose()?;
-        Ok(DasCell { seconds: cell.simulated(false)?, written_through_s, ..cell.clone() })
+        .collect()
+}
+
+/// All of figure 4 as scenarios, with the write cache as it was shipped.
+pub(super) fn das_scenarios(asked: &Asked) -> Vec<Written> {
+    cells().iter().map(|cell| cell.written(asked)).collect()
+}
+
+/// All of figure 4: reads, then writes, by chunk and distance; of what is asked of it, and is done before it is broken off.
+///
+/// # Errors
+/// A run that fails: a bug.
+pub fn das_grid(asked: &Asked, progress: &mut Progress<'_>) -> Result<Vec<DasCell>, ParIoSimError> {
+    if !asked.wants(&[PLACE]) {
+        return Ok(Vec::new());
+    }
+    asked.side_by_side(&cells(), progress, |cell| {
+        let written_through_s = cell.writes.then(|| cell.simulated(asked, true)).transpose()?;
+        Ok(DasCell { seconds: cell.simulated(asked, false)?, written_through_s, ..cell.clone() })
     })
 }
 
@@ -90,7 +130,8 @@ mod tests {
     #[test]
     fn without_its_write_cache_the_drive_loses_a_turn_on_each_write_that_follows_closely() {
         let next = DasCell { writes: true, chunk: 1, seek: 0, seconds: 0.0, written_through_s: None };
-        let (cached, through) = (next.simulated(false).unwrap(), next.simulated(true).unwrap());
+        let asked = Asked::default();
+        let [cached, through] = [false, true].map(|through| next.simulated(&asked, through).unwrap());
         // 7,200 revolutions a minute.
         assert!((7.5..9.0).contains(&through), "{through} s");
         assert!(cached < 0.1 * through, "{cached} s");

@@ -1,17 +1,20 @@
 //! The experiments of the study: two programs on three architectures, with the drives of its machine and with drives behind
 //! Fibre Channel.
 
+use super::das;
 use super::error::ParIoSimError;
 use super::outcome::{Outcome, Phases};
 use super::plan::experiments;
 use super::what_if::WhatIf;
-use crate::side_by_side::{NotSimulated, Progress, Set, quoted, side_by_side};
+use crate::asked::{Asked, Place, Written, file_name};
+use crate::side_by_side::{NotSimulated, Progress, Set, quoted};
 use petrio_colours::FileOp;
+use petrio_files::inputs::Inputs;
 use petrio_scenario::build::System;
 use petrio_scenario::placement::{Accesses, Service, with_profile};
 use petrio_scenario::report::{Report, RequestSink, Sinks};
 use petrio_scenario::run::simulate;
-use petrio_scenario::{Loaded, Override, load_text};
+use petrio_scenario::{Loaded, Override};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -153,36 +156,96 @@ impl Experiment {
         }
     }
 
+    /// The figures that show it: a what-if of a program belongs to all of that.
+    pub(super) fn places(&self) -> Vec<Place> {
+        let of: &[u32] = match (self.program, self.drives, self.computes, self.what_if) {
+            (Program::Bt, .., WhatIf::Nothing) if self.computes => match self.drives {
+                Drives::OfTheMachine => &[5, 6],
+                Drives::FibreChannel => &[11],
+            },
+            (Program::Bt, Drives::OfTheMachine, _, WhatIf::Nothing) => &[7],
+            (Program::Bt, Drives::FibreChannel, _, WhatIf::Nothing) => &[9],
+            (Program::Bt, ..) => &BT_FIGURES,
+            (Program::Seis, _, true, WhatIf::Nothing) => &[12],
+            (Program::Seis, _, false, WhatIf::Nothing) => &[8, 10],
+            (Program::Seis, ..) => &SEIS_FIGURES,
+        };
+        of.iter().map(|&number| Place::Figure(number)).collect()
+    }
+
+    fn overrides(&self) -> Vec<Override> {
+        self.set().iter().map(|(path, value)| Override::new(path, value)).collect()
+    }
+
+    fn failed(&self) -> impl Fn(NotSimulated) -> ParIoSimError + '_ {
+        |cause| ParIoSimError::Simulated { experiment: self.words(), cause: Box::new(cause) }
+    }
+
+    /// Whether its partitions lie where a run shows that they are used.
+    fn is_placed(&self) -> bool {
+        self.architecture == Architecture::SanDirect && self.what_if != WhatIf::PartitionsInTurn
+    }
+
     /// Runs it.
     ///
     /// # Errors
     /// What can't be run: a bug.
-    pub(super) fn run(&self) -> Result<Outcome, ParIoSimError> {
-        let (name, text) = self.scenario();
-        let set = self.set();
-        let overrides: Vec<Override> = set.iter().map(|(path, value)| Override::new(path, value)).collect();
-        let failed = |cause: NotSimulated| ParIoSimError::Simulated {
-            experiment: self.words(),
-            cause: Box::new(cause),
-        };
-        let mut loaded =
-            load_text(name, text, None, &overrides).map_err(|problems| failed(problems.into()))?;
-        if self.architecture == Architecture::SanDirect && self.what_if != WhatIf::PartitionsInTurn {
-            loaded = placed(&loaded).map_err(failed)?;
+    pub(super) fn run(&self, asked: &Asked) -> Result<Outcome, ParIoSimError> {
+        let failed = self.failed();
+        let mut loaded = asked.load(self.scenario(), &Inputs::none(), &self.overrides()).map_err(&failed)?;
+        if self.is_placed() {
+            let (share, table) = profile(&loaded).map_err(&failed)?;
+            loaded = with_profile(&loaded, &share, &table).map_err(|cause| failed(cause.into()))?;
         }
         let phases = Phases::default();
-        let report = simulated_once(&loaded, phases.clone()).map_err(failed)?;
+        let report = simulated_once(&loaded, phases.clone()).map_err(&failed)?;
         Outcome::of(*self, &report, &phases)
+    }
+
+    /// As a scenario; where its partitions are placed by a run, that is made.
+    ///
+    /// # Errors
+    /// As of [`run`](Self::run).
+    fn written(&self, asked: &Asked) -> Result<Written, ParIoSimError> {
+        let failed = self.failed();
+        let (_, text) = self.scenario();
+        let (words, name) = (self.words(), file_name(&self.words()));
+        let name = if self.computes { format!("{name}-computing") } else { name };
+        let computes = if self.computes { ", with what the program computes" } else { "" };
+        let about = format!("The study of ParIOSim: {words}{computes}.");
+        let mut set = self.overrides();
+        set.extend(asked.set.iter().cloned());
+        let mut beside = Vec::new();
+        if self.is_placed() {
+            let loaded = asked.load(self.scenario(), &Inputs::none(), &self.overrides()).map_err(&failed)?;
+            let (share, table) = profile(&loaded).map_err(&failed)?;
+            let file = format!("{name}.csv");
+            set.push(Override::new(
+                &format!("share.{share}.placement"),
+                &format!("{{ profile = {} }}", quoted(&file)),
+            ));
+            beside.push((file, table));
+        }
+        Ok(Written { name, about, text: text.to_owned(), set, beside })
     }
 }
 
-/// The scenario with partitions where a run shows that they are used, as the study's profiles do it (§3.1.2).
-fn placed(loaded: &Loaded) -> Result<Loaded, NotSimulated> {
+/// What figures show of BT-IO, and of seis.
+const BT_FIGURES: [u32; 5] = [5, 6, 7, 9, 11];
+const SEIS_FIGURES: [u32; 3] = [8, 10, 12];
+
+/// The figures that can be repeated alone.
+pub fn places() -> Vec<Place> {
+    (4..=12).map(Place::Figure).collect()
+}
+
+/// A share, and the table that places its partitions where a run shows that they are used, as the study's profiles do it (§3.1.2).
+fn profile(loaded: &Loaded) -> Result<(String, String), NotSimulated> {
     let service = Arc::new(Service::of(loaded, None)?);
     let accesses = Accesses::of(&service);
     simulated_once(loaded, accesses.clone())?;
     let table = service.guided(&accesses).table(&service.servers);
-    Ok(with_profile(loaded, &service.name, &table)?)
+    Ok((service.name.clone(), table))
 }
 
 fn simulated_once(loaded: &Loaded, sink: impl RequestSink<FileOp> + 'static) -> Result<Report, NotSimulated> {
@@ -229,11 +292,25 @@ impl Architecture {
     }
 }
 
-/// Runs all of them. `progress` is told how many are done.
+/// Those of which something is asked.
+fn wanted(asked: &Asked) -> Vec<Experiment> {
+    experiments().into_iter().filter(|one| asked.wants(&one.places())).collect()
+}
+
+/// Runs all that are asked for, and tells those that are done before it is broken off. `progress` is told how many are.
 ///
 /// # Errors
-/// An experiment that can't be run: a bug.
-pub fn study(progress: &mut Progress<'_>) -> Result<Vec<Outcome>, ParIoSimError> {
-    let all: Vec<Experiment> = experiments().into_iter().collect();
-    side_by_side(&all, progress, Experiment::run)
+/// An experiment that can't be run: a bug, or what is set in it makes no sense.
+pub fn study(asked: &Asked, progress: &mut Progress<'_>) -> Result<Vec<Outcome>, ParIoSimError> {
+    asked.side_by_side(&wanted(asked), progress, |one| one.run(asked))
+}
+
+/// All that are asked for as scenarios, figure 4 among them.
+///
+/// # Errors
+/// As of [`study`].
+pub fn scenarios(asked: &Asked, progress: &mut Progress<'_>) -> Result<Vec<Written>, ParIoSimError> {
+    let das = if asked.wants(&[das::PLACE]) { das::das_scenarios(asked) } else { Vec::new() };
+    let programs = asked.side_by_side(&wanted(asked), progress, |one| one.written(asked))?;
+    Ok(das.into_iter().chain(programs).collect())
 }

@@ -22,7 +22,9 @@ mod what_if;
 
 pub use das::{CHUNKS, DasCell, SEEKS, das_grid};
 pub use error::ParIoSimError;
-pub use experiments::{Architecture, BT_RANKS, Drives, Experiment, Program, SEIS_RANKS, study};
+pub use experiments::{
+    Architecture, BT_RANKS, Drives, Experiment, Program, SEIS_RANKS, places, scenarios, study,
+};
 pub use findings::assumptions::Assumption;
 pub use findings::{Found, findings};
 pub use outcome::{Outcome, find};

@@ -36,6 +36,16 @@ pub struct Found {
 }
 
 impl Found {
+    /// Without the rows of what wasn't run: their figures are no numbers.
+    #[must_use]
+    pub fn of_what_was_run(mut self) -> Self {
+        let was_run = |row: &Judged| !row.error.is_nan();
+        self.assumptions.retain(|one| self.study.iter().any(|row| row.what == one.claim && was_run(row)));
+        self.study.retain(was_run);
+        self.what_ifs.retain(was_run);
+        self
+    }
+
     /// All rows, the study's first.
     pub fn judged(&self) -> Vec<Judged> {
         self.study.iter().chain(&self.what_ifs).cloned().collect()
