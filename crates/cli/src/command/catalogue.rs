@@ -71,18 +71,32 @@ fn list(what: What) -> Result<(), Failure> {
     let text = match what {
         What::Drives => {
             let rows: Vec<Vec<String>> = (device_summaries().map_err(failed)?.into_iter())
-                .map(|drive| vec![drive.key.to_owned(), drive.name, drive.size, drive.speed])
+                .map(|drive| {
+                    vec![drive.key.to_owned(), drive.name, drive.size, drive.speed, drive.price, drive.power]
+                })
                 .collect();
-            table(&["name", "drive", "size", "speed"], &rows)
+            table(&["name", "drive", "size", "speed", "price", "idle / at work"], &rows)
         }
         What::Machines => {
             let rows: Vec<Vec<String>> = (machine_summaries().map_err(failed)?.into_iter())
                 .map(|machine| {
                     let processors = machine.processors.to_string();
-                    vec![machine.key.to_owned(), machine.name, processors, machine.memory, machine.knee]
+                    let (price, power) = (machine.price, machine.power);
+                    vec![
+                        machine.key.to_owned(),
+                        machine.name,
+                        processors,
+                        machine.memory,
+                        machine.knee,
+                        price,
+                        power,
+                    ]
                 })
                 .collect();
-            table(&["name", "machine", "processors", "memory", "copies within L2"], &rows)
+            table(
+                &["name", "machine", "processors", "memory", "copies within L2", "price", "idle / at work"],
+                &rows,
+            )
         }
         What::Kernels => {
             let rows: Vec<Vec<String>> = (kernel_summaries().map_err(failed)?.into_iter())
@@ -116,10 +130,18 @@ fn list(what: What) -> Result<(), Failure> {
             let rows: Vec<Vec<String>> = (adapter_summaries().map_err(failed)?.into_iter())
                 .map(|adapter| {
                     let commands = adapter.commands.to_owned();
-                    vec![adapter.key.to_owned(), adapter.name, adapter.channels, adapter.rate, commands]
+                    let rate = adapter.rate;
+                    vec![
+                        adapter.key.to_owned(),
+                        adapter.name,
+                        adapter.channels,
+                        rate,
+                        commands,
+                        adapter.price,
+                    ]
                 })
                 .collect();
-            table(&["name", "adapter", "channels", "each carries", "disks on one are served"], &rows)
+            table(&["name", "adapter", "channels", "each carries", "disks on one are served", "price"], &rows)
         }
     };
     print(&text)

@@ -5,6 +5,7 @@ mod arrays;
 mod calls;
 mod ceph;
 mod copies;
+mod costs;
 mod counted;
 mod credits;
 mod executed;
@@ -24,6 +25,7 @@ pub use arrays::{ArrayFigures, CacheFigures, FailureFigures, InReplications, Mov
 pub use calls::CallsFigures;
 pub use ceph::CephFigures;
 pub use copies::{CopiesFigures, CopyMovesFigures, MeanAndDeviation};
+pub use costs::{ALL as ALL_COSTS, CostFigures};
 pub use counted::CountedFigures;
 pub use credits::{BehindCredits, CreditFigures, CreditUnit};
 pub use executed::{CallFigures, ExecutedFigures, ExecutedRank};
@@ -42,7 +44,7 @@ use crate::Report;
 use crate::section::Forms;
 
 /// The sections on a terminal, below the stages.
-pub(crate) fn on_terminal(report: &Report) -> [&dyn Forms; 15] {
+pub(crate) fn on_terminal(report: &Report) -> [&dyn Forms; 16] {
     [
         &report.executed,
         &report.traffic,
@@ -59,6 +61,7 @@ pub(crate) fn on_terminal(report: &Report) -> [&dyn Forms; 15] {
         &report.profiles,
         &report.memory,
         &report.counted,
+        &report.costs,
     ]
 }
 
@@ -68,7 +71,7 @@ pub(crate) fn above_stages(report: &Report) -> [&dyn Forms; 2] {
 }
 
 /// Those on the page below the stages.
-pub(crate) fn below_stages(report: &Report) -> [&dyn Forms; 14] {
+pub(crate) fn below_stages(report: &Report) -> [&dyn Forms; 15] {
     [
         &report.calls,
         &report.rpcs,
@@ -84,6 +87,7 @@ pub(crate) fn below_stages(report: &Report) -> [&dyn Forms; 14] {
         &report.rates,
         &report.activity,
         &report.counted,
+        &report.costs,
     ]
 }
 
@@ -136,6 +140,8 @@ macro_rules! sections {
             behind_credits: Option<BehindCredits>;
             /// The program that was executed, where one was.
             executed: Option<ExecutedFigures>;
+            /// What the System costs, draws and holds, where a price or a power of a part is known.
+            costs: Vec<CostFigures>;
         }
     };
 }
