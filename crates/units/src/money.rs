@@ -114,6 +114,10 @@ impl<'de> Deserialize<'de> for Money {
                 Err(E::custom(format!("{number} has no currency; write \"{number} USD\"")))
             }
 
+            fn visit_u64<E: Error>(self, number: u64) -> Result<Money, E> {
+                Err(E::custom(format!("{number} has no currency; write \"{number} USD\"")))
+            }
+
             fn visit_f64<E: Error>(self, number: f64) -> Result<Money, E> {
                 Err(E::custom(format!("{number} has no currency; write \"{number} USD\"")))
             }

@@ -46,8 +46,7 @@ fn every_form_of_a_report_tells_what_the_system_costs_draws_and_holds() {
     let page = folder.text("r.html");
     assert!(page.contains("2,440 USD to buy") && page.contains("Techgage"));
     let rows = folder.text("r.csv");
-    let cost = rows.lines().find(|line| line.starts_with("cost,all,USD") && line.contains(",cost,")).unwrap();
-    assert!(cost.contains("2440"), "{cost}");
+    assert!(rows.lines().any(|line| line.contains(",cost,all,USD,cost,2440,,money")), "{rows}");
 }
 
 #[test]
