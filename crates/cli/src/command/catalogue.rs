@@ -77,27 +77,7 @@ fn list(what: What) -> Result<(), Failure> {
                 .collect();
             table(&["name", "drive", "size", "speed", "price", "idle / at work"], &rows)
         }
-        What::Machines => {
-            let rows: Vec<Vec<String>> = (machine_summaries().map_err(failed)?.into_iter())
-                .map(|machine| {
-                    let processors = machine.processors.to_string();
-                    let (price, power) = (machine.price, machine.power);
-                    vec![
-                        machine.key.to_owned(),
-                        machine.name,
-                        processors,
-                        machine.memory,
-                        machine.knee,
-                        price,
-                        power,
-                    ]
-                })
-                .collect();
-            table(
-                &["name", "machine", "processors", "memory", "copies within L2", "price", "idle / at work"],
-                &rows,
-            )
-        }
+        What::Machines => machines()?,
         What::Kernels => {
             let rows: Vec<Vec<String>> = (kernel_summaries().map_err(failed)?.into_iter())
                 .map(|kernel| {
@@ -126,25 +106,39 @@ fn list(what: What) -> Result<(), Failure> {
                 .collect();
             table(&["name", "array", "stripe unit", "cache"], &rows)
         }
-        What::Adapters => {
-            let rows: Vec<Vec<String>> = (adapter_summaries().map_err(failed)?.into_iter())
-                .map(|adapter| {
-                    let commands = adapter.commands.to_owned();
-                    let rate = adapter.rate;
-                    vec![
-                        adapter.key.to_owned(),
-                        adapter.name,
-                        adapter.channels,
-                        rate,
-                        commands,
-                        adapter.price,
-                    ]
-                })
-                .collect();
-            table(&["name", "adapter", "channels", "each carries", "disks on one are served", "price"], &rows)
-        }
+        What::Adapters => adapters()?,
     };
     print(&text)
+}
+
+/// Machines, with what they cost and draw.
+fn machines() -> Result<String, Failure> {
+    let rows: Vec<Vec<String>> = (machine_summaries()
+        .map_err(|problem| Failure::new(problem, None))?
+        .into_iter())
+    .map(|machine| {
+        let processors = machine.processors.to_string();
+        let (price, power) = (machine.price, machine.power);
+        vec![machine.key.to_owned(), machine.name, processors, machine.memory, machine.knee, price, power]
+    })
+    .collect();
+    Ok(table(
+        &["name", "machine", "processors", "memory", "copies within L2", "price", "idle / at work"],
+        &rows,
+    ))
+}
+
+/// Adapters and instances, with what they cost.
+fn adapters() -> Result<String, Failure> {
+    let rows: Vec<Vec<String>> =
+        (adapter_summaries().map_err(|problem| Failure::new(problem, None))?.into_iter())
+            .map(|adapter| {
+                let commands = adapter.commands.to_owned();
+                let rate = adapter.rate;
+                vec![adapter.key.to_owned(), adapter.name, adapter.channels, rate, commands, adapter.price]
+            })
+            .collect();
+    Ok(table(&["name", "adapter", "channels", "each carries", "disks on one are served", "price"], &rows))
 }
 
 fn import(file: &Path, wanted: Option<&str>) -> Result<(), Failure> {

@@ -4,6 +4,7 @@
 //! that lie on the same disks hold together no more than these. Of a BeeGFS's mirrored targets the second of each group has what the first has.
 //! Left out: what a file system keeps for itself.
 
+use crate::holder::Holder;
 use crate::loaded::Loaded;
 use petrio_colours::SECTOR_BYTES;
 use std::collections::BTreeMap;
@@ -31,7 +32,7 @@ pub(super) fn capacity(loaded: &Loaded) -> (u64, u64) {
         if part.over.is_empty() {
             sum[0] = sum[0].saturating_add(part.blocks);
         }
-        let whole = loaded.holder(number).is_some_and(|holder| holder.has_all());
+        let whole = loaded.holder(number).is_some_and(Holder::has_all);
         match (is_below[number], whole) {
             (true, _) => {}
             (false, true) => sum[2] = sum[2].max(usable[number]),
