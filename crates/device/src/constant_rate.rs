@@ -9,6 +9,7 @@ use super::one_at_a_time::{MOST_STEPS, ServicePhase, has_blocks, one_at_a_time};
 use super::{BlockDevice, BuiltDevice, Device, DeviceFeatures, DeviceParameters, DevicePorts, Queueing};
 use petrio_colours::{BlockRequest, Cause, Direction};
 use petrio_kernel::{PageBuilder, Place, Time};
+use petrio_stage::cost::Cost;
 use petrio_stage::lever::doubled;
 use petrio_stage::{Lever, Stage};
 use petrio_units::{Blocks, Bytes, Duration, Rate};
@@ -25,6 +26,9 @@ pub struct ConstantRateParameters {
     /// Where the figures come from.
     #[serde(default)]
     pub source: String,
+    /// What one costs, and what it draws.
+    #[serde(default, skip_serializing_if = "Cost::is_empty")]
+    pub cost: Cost,
     /// Size in blocks of 512 bytes.
     pub blocks: Blocks,
     /// Time that each request takes, however long it is.
@@ -77,6 +81,10 @@ impl DeviceParameters for ConstantRateParameters {
 
     fn source(&self) -> &str {
         &self.source
+    }
+
+    fn cost(&self) -> &Cost {
+        &self.cost
     }
 
     fn speed(&self) -> String {
@@ -167,6 +175,7 @@ mod tests {
         ConstantRateParameters {
             name: "test".to_owned(),
             source: "made up".to_owned(),
+            cost: Default::default(),
             blocks: Blocks(1_000),
             latency: "2 ms".parse().unwrap(),
             part: None,

@@ -45,6 +45,7 @@ pub use held_writes::HeldWrites;
 pub use instance::{Instance, InstanceAccounts, InstanceLimits};
 use petrio_colours::BlockRequest;
 use petrio_kernel::{PageBuilder, Place};
+use petrio_stage::cost::{Asked, Cost};
 use petrio_stage::{Lever, Stage};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -63,6 +64,14 @@ pub trait DeviceParameters: Debug + Send + Sync {
 
     /// Where its figures come from.
     fn source(&self) -> &str;
+
+    /// What one costs, and what it draws.
+    fn cost(&self) -> &Cost;
+
+    /// What somebody has of it that is paid for, where it is rented by that; bytes are none where all that it holds are.
+    fn asked(&self) -> Asked {
+        Asked::default()
+    }
 
     /// Those of its figures, by their paths, that are in no source and were assumed.
     fn assumed(&self) -> Vec<String> {

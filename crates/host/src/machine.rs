@@ -5,6 +5,7 @@
 //! once.
 
 use petrio_kernel::Time;
+use petrio_stage::cost::Cost;
 use petrio_units::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde::de::{Deserializer, Error as _};
@@ -19,6 +20,9 @@ pub struct MachineParameters {
     /// Where the figures come from.
     #[serde(default)]
     pub source: String,
+    /// What one costs, and what it draws.
+    #[serde(default, skip_serializing_if = "Cost::is_empty")]
+    pub cost: Cost,
     /// Processors that run at the same time.
     pub processors: u32,
     /// Main memory.

@@ -20,6 +20,7 @@ fn drive() -> DiskParameters {
     DiskParameters {
         name: "test drive".to_owned(),
         source: "made up".to_owned(),
+        cost: Default::default(),
         assumed: Vec::new(),
         data_sheet: None,
         geometry: GeometryParameters {

@@ -191,6 +191,7 @@ prop_compose! {
         DiskParameters {
             name: "random".to_owned(),
             source: "made up".to_owned(),
+            cost: Default::default(),
             assumed: Vec::new(),
             data_sheet: None,
             geometry: GeometryParameters {

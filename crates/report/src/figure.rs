@@ -27,6 +27,10 @@ pub enum Unit {
     ThousandsPerSecond,
     /// Cylinders that an arm moves over.
     Cylinders,
+    /// Units of the currency that stands with it.
+    Money,
+    /// Watts.
+    Watts,
 }
 
 impl Unit {
@@ -42,6 +46,8 @@ impl Unit {
             Self::GibPerSecond => "GiB/s",
             Self::ThousandsPerSecond => "kIOPS",
             Self::Cylinders => "cylinders",
+            Self::Money => "money",
+            Self::Watts => "W",
         }
     }
 }

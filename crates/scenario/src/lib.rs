@@ -36,6 +36,7 @@ pub mod changes;
 mod check;
 mod checker;
 mod classes;
+pub mod costs;
 mod devices;
 mod emulated;
 mod failure;

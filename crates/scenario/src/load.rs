@@ -276,6 +276,10 @@ fn load_known(
         places,
     };
     loaded.warnings.extend(crate::chance::pointless_replications(&loaded));
+    let senseless = crate::costs::check(&loaded);
+    if !senseless.is_empty() {
+        return Err(fail(senseless));
+    }
     let beyond = crate::bounds::check(&loaded);
     if !beyond.is_empty() {
         return Err(fail(beyond));

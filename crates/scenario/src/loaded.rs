@@ -13,7 +13,7 @@ use indexmap::IndexMap;
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
 use petrio_workload::synthetic::Synthetic;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -51,6 +51,30 @@ pub struct Loaded {
     pub(crate) places: KeySpans,
 }
 
+/// Takes out what parts cost, which changes no run.
+fn without_costs(parts: &mut Map<String, Value>) {
+    let places: [(&str, &[&str]); 4] =
+        [("disk", &["drive"]), ("host", &["change", "machine"]), ("hba", &[]), ("network", &[])];
+    for (kind, place) in places {
+        let all = parts.get_mut(kind).and_then(Value::as_object_mut);
+        all.into_iter().flat_map(|all| all.values_mut()).for_each(|part| take_cost(part, place));
+    }
+}
+
+/// Takes the cost out of a table below a part, and tables that are empty then.
+fn take_cost(part: &mut Value, place: &[&str]) {
+    let Value::Object(keys) = part else { return };
+    let Some((first, rest)) = place.split_first() else {
+        keys.remove("cost");
+        return;
+    };
+    let Some(inner) = keys.get_mut(*first) else { return };
+    take_cost(inner, rest);
+    if inner.as_object().is_some_and(Map::is_empty) {
+        keys.remove(*first);
+    }
+}
+
 /// What a scenario was read from, so that it can be read again with something changed.
 #[derive(Clone, Debug)]
 pub(crate) struct Origin {
@@ -77,13 +101,14 @@ impl Loaded {
         self.scenario.holders.get(storage.key, &storage.name)
     }
 
-    /// What the state of a run of it rests on: the scenario, but for its title, its seed and what it measures.
+    /// What the state of a run of it rests on: the scenario, but for its title, its seed, what it measures and what its parts cost.
     pub fn rests_on(&self) -> Value {
         let mut scenario = serde_json::to_value(&self.scenario).unwrap_or_default();
         if let Value::Object(parts) = &mut scenario {
             for free in ["title", "seed", "measure"] {
                 parts.remove(free);
             }
+            without_costs(parts);
             let mut written = parts.get_mut("workload").and_then(Value::as_object_mut);
             for (name, workload) in &self.scenario.workload {
                 let keys = written.as_mut().and_then(|all| all.get_mut(name)).and_then(Value::as_object_mut);

@@ -1,5 +1,5 @@
-//! What the models of the storage path are made of: what a page says of itself (its stages, the levers that make it better), a host's
-//! processors, the state of a protocol (`reactor`), the order of what happens at one instant, and containers.
+//! What the models of the storage path are made of: what a page says of itself (its stages, the levers that make it better), what a part
+//! costs (`cost`), a host's processors, the state of a protocol (`reactor`), the order of what happens at one instant, and containers.
 
 #![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 
@@ -8,6 +8,7 @@ pub mod processor;
 /// Tokens at most on an arc in one firing, where no number can be given: any number.
 pub const MANY: u32 = u32::MAX;
 
+pub mod cost;
 pub mod divisor;
 pub mod fast_map;
 pub mod function;

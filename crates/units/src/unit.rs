@@ -13,6 +13,7 @@ pub(crate) enum Kind {
     Frequency,
     Fraction,
     Blocks,
+    Power,
 }
 
 impl Kind {
@@ -26,6 +27,7 @@ impl Kind {
             Self::Frequency => "a frequency",
             Self::Fraction => "a fraction",
             Self::Blocks => "a number of blocks",
+            Self::Power => "a power",
         }
     }
 
@@ -39,6 +41,7 @@ impl Kind {
             Self::Frequency => &["/s"],
             Self::Fraction => &["%"],
             Self::Blocks => &["blocks"],
+            Self::Power => &["W"],
         }
     }
 
@@ -61,6 +64,7 @@ impl Kind {
             Self::Frequency => "120 /s",
             Self::Fraction => "30 %",
             Self::Blocks => "8 blocks",
+            Self::Power => "5 W",
         }
     }
 }
@@ -137,6 +141,9 @@ pub(crate) const UNITS: &[Unit] = &[
     unit("block", Kind::Blocks, 1, 1),
     unit("sectors", Kind::Blocks, 1, 1),
     unit("sector", Kind::Blocks, 1, 1),
+    unit("W", Kind::Power, 1, 1),
+    unit("mW", Kind::Power, 1, K),
+    unit("kW", Kind::Power, K, 1),
 ];
 
 /// How many units of a kind, from the head, `Display` chooses from.
@@ -145,7 +152,7 @@ pub(crate) const fn displayed(kind: Kind) -> usize {
         Kind::Duration => 5,
         Kind::Size => 12,
         Kind::Rate => 14,
-        Kind::RotationSpeed | Kind::Frequency | Kind::Fraction | Kind::Blocks => 1,
+        Kind::RotationSpeed | Kind::Frequency | Kind::Fraction | Kind::Blocks | Kind::Power => 1,
     }
 }
 

@@ -63,6 +63,7 @@ fn run(parameters: Option<&MultipathParameters>, rate: &str, asked: &Asked) -> D
     let device = ConstantRateParameters {
         name: "disk".to_owned(),
         source: "made up".to_owned(),
+        cost: Default::default(),
         blocks: Blocks(1 << 30),
         latency: "1 us".parse().unwrap(),
         part: None,

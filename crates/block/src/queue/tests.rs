@@ -40,6 +40,7 @@ impl Bench {
         let device = ConstantRateParameters {
             name: "device".to_owned(),
             source: "made up".to_owned(),
+            cost: Default::default(),
             blocks: Blocks(1 << 30),
             latency: "5 ms".parse().unwrap(),
             part: None,

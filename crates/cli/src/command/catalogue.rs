@@ -71,19 +71,13 @@ fn list(what: What) -> Result<(), Failure> {
     let text = match what {
         What::Drives => {
             let rows: Vec<Vec<String>> = (device_summaries().map_err(failed)?.into_iter())
-                .map(|drive| vec![drive.key.to_owned(), drive.name, drive.size, drive.speed])
-                .collect();
-            table(&["name", "drive", "size", "speed"], &rows)
-        }
-        What::Machines => {
-            let rows: Vec<Vec<String>> = (machine_summaries().map_err(failed)?.into_iter())
-                .map(|machine| {
-                    let processors = machine.processors.to_string();
-                    vec![machine.key.to_owned(), machine.name, processors, machine.memory, machine.knee]
+                .map(|drive| {
+                    vec![drive.key.to_owned(), drive.name, drive.size, drive.speed, drive.price, drive.power]
                 })
                 .collect();
-            table(&["name", "machine", "processors", "memory", "copies within L2"], &rows)
+            table(&["name", "drive", "size", "speed", "price", "idle / at work"], &rows)
         }
+        What::Machines => machines()?,
         What::Kernels => {
             let rows: Vec<Vec<String>> = (kernel_summaries().map_err(failed)?.into_iter())
                 .map(|kernel| {
@@ -112,17 +106,39 @@ fn list(what: What) -> Result<(), Failure> {
                 .collect();
             table(&["name", "array", "stripe unit", "cache"], &rows)
         }
-        What::Adapters => {
-            let rows: Vec<Vec<String>> = (adapter_summaries().map_err(failed)?.into_iter())
-                .map(|adapter| {
-                    let commands = adapter.commands.to_owned();
-                    vec![adapter.key.to_owned(), adapter.name, adapter.channels, adapter.rate, commands]
-                })
-                .collect();
-            table(&["name", "adapter", "channels", "each carries", "disks on one are served"], &rows)
-        }
+        What::Adapters => adapters()?,
     };
     print(&text)
+}
+
+/// Machines, with what they cost and draw.
+fn machines() -> Result<String, Failure> {
+    let rows: Vec<Vec<String>> = (machine_summaries()
+        .map_err(|problem| Failure::new(problem, None))?
+        .into_iter())
+    .map(|machine| {
+        let processors = machine.processors.to_string();
+        let (price, power) = (machine.price, machine.power);
+        vec![machine.key.to_owned(), machine.name, processors, machine.memory, machine.knee, price, power]
+    })
+    .collect();
+    Ok(table(
+        &["name", "machine", "processors", "memory", "copies within L2", "price", "idle / at work"],
+        &rows,
+    ))
+}
+
+/// Adapters and instances, with what they cost.
+fn adapters() -> Result<String, Failure> {
+    let rows: Vec<Vec<String>> =
+        (adapter_summaries().map_err(|problem| Failure::new(problem, None))?.into_iter())
+            .map(|adapter| {
+                let commands = adapter.commands.to_owned();
+                let rate = adapter.rate;
+                vec![adapter.key.to_owned(), adapter.name, adapter.channels, rate, commands, adapter.price]
+            })
+            .collect();
+    Ok(table(&["name", "adapter", "channels", "each carries", "disks on one are served", "price"], &rows))
 }
 
 fn import(file: &Path, wanted: Option<&str>) -> Result<(), Failure> {

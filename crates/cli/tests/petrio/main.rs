@@ -11,6 +11,7 @@ mod choosing;
 mod compare;
 mod compare_notes;
 mod copies;
+mod costs;
 mod emulate;
 mod examples;
 mod examples_mounts;

@@ -17,6 +17,7 @@ fn disk() -> AnalyticDiskParameters {
     AnalyticDiskParameters {
         name: "a disk".to_owned(),
         source: "made up".to_owned(),
+        cost: Default::default(),
         blocks: Blocks(1 << 20),
         cylinders: 1_000,
         rotation: "3600 rpm".parse().unwrap(),

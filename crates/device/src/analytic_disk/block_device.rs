@@ -6,6 +6,7 @@ use crate::one_at_a_time::has_blocks;
 use crate::{BlockDevice, BuiltDevice, DeviceFeatures, DeviceParameters, DevicePorts, Queueing};
 use petrio_kernel::PageBuilder;
 use petrio_stage::Lever;
+use petrio_stage::cost::Cost;
 use std::sync::Arc;
 
 impl DeviceParameters for AnalyticDiskParameters {
@@ -15,6 +16,10 @@ impl DeviceParameters for AnalyticDiskParameters {
 
     fn source(&self) -> &str {
         &self.source
+    }
+
+    fn cost(&self) -> &Cost {
+        &self.cost
     }
 
     fn speed(&self) -> String {

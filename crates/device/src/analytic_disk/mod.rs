@@ -21,6 +21,7 @@ pub use page::{AnalyticDisk, analytic_disk_page};
 use super::one_at_a_time::{MOST_STEPS, Plan, ServicePhase};
 use petrio_colours::{BlockRequest, Cause, Direction};
 use petrio_kernel::Time;
+use petrio_stage::cost::Cost;
 use petrio_stage::lever::doubled;
 use petrio_stage::{Lever, TWICE};
 use petrio_units::numbers::{as_number, in_proportion};
@@ -37,6 +38,9 @@ pub struct AnalyticDiskParameters {
     /// Where the figures come from.
     #[serde(default)]
     pub source: String,
+    /// What one costs, and what it draws.
+    #[serde(default, skip_serializing_if = "Cost::is_empty")]
+    pub cost: Cost,
     /// Size in blocks of 512 bytes, spread evenly over the cylinders.
     pub blocks: Blocks,
     /// Cylinders, at least one.
@@ -161,6 +165,7 @@ pub(crate) mod tests {
         AnalyticDiskParameters {
             name: "HP 7937".to_owned(),
             source: "Ivy, section 4.2".to_owned(),
+            cost: Default::default(),
             blocks: Blocks(1_000_000),
             cylinders: 1_000,
             rotation: "3600 rpm".parse().unwrap(),

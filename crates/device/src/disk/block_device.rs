@@ -8,6 +8,7 @@ use crate::{
 use petrio_colours::SECTOR_BYTES;
 use petrio_kernel::PageBuilder;
 use petrio_stage::Lever;
+use petrio_stage::cost::Cost;
 use petrio_units::Duration;
 use std::sync::Arc;
 
@@ -18,6 +19,10 @@ impl DeviceParameters for DiskParameters {
 
     fn source(&self) -> &str {
         &self.source
+    }
+
+    fn cost(&self) -> &Cost {
+        &self.cost
     }
 
     fn assumed(&self) -> Vec<String> {

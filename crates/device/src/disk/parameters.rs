@@ -22,6 +22,7 @@ pub use mechanics::{MechanicsParameters, SeekParameters};
 pub use overheads::{AfterReadOrWrite, BusParameters, EarlyDisconnect, OverheadParameters};
 pub use queue::{QueueDiscipline, QueueParameters};
 
+use petrio_stage::cost::Cost;
 use petrio_stage::{Lever, TWICE};
 use petrio_units::{Fraction, RotationSpeed};
 use schemars::JsonSchema;
@@ -40,6 +41,9 @@ pub struct DiskParameters {
     /// family, or usual at its time. They change nothing; reports say so.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assumed: Vec<String>,
+    /// What one costs, and what it draws.
+    #[serde(default, skip_serializing_if = "Cost::is_empty")]
+    pub cost: Cost,
     /// What its maker says of it as a whole, to hold predictions against.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_sheet: Option<DataSheet>,

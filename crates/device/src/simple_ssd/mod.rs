@@ -25,6 +25,7 @@ use page::simple_ssd_page;
 use petrio_colours::{BlockRequest, SECTOR_BYTES};
 use petrio_kernel::{PageBuilder, Time};
 use petrio_stage::Lever;
+use petrio_stage::cost::Cost;
 use petrio_stage::lever::{doubled, halved};
 use petrio_units::{Blocks, Bytes, Duration, Rate};
 use schemars::JsonSchema;
@@ -43,6 +44,9 @@ pub struct SimpleSsdParameters {
     /// Where the figures come from.
     #[serde(default)]
     pub source: String,
+    /// What one costs, and what it draws.
+    #[serde(default, skip_serializing_if = "Cost::is_empty")]
+    pub cost: Cost,
     /// Size in blocks of 512 bytes.
     pub blocks: Blocks,
     /// Pages that are read or programmed at a time, each on a channel of its own.
@@ -106,6 +110,10 @@ impl DeviceParameters for SimpleSsdParameters {
 
     fn source(&self) -> &str {
         &self.source
+    }
+
+    fn cost(&self) -> &Cost {
+        &self.cost
     }
 
     fn speed(&self) -> String {

@@ -46,6 +46,7 @@ pub use parameters::{
 use petrio_colours::BlockRequest;
 use petrio_kernel::{PageBuilder, Simulation, Time};
 use petrio_stage::Lever;
+use petrio_stage::cost::Cost;
 use petrio_stage::lever::{TWICE, halved};
 use petrio_units::numbers::whole_part;
 use petrio_units::{Duration, Rate};
@@ -150,6 +151,10 @@ impl DeviceParameters for SsdParameters {
 
     fn source(&self) -> &str {
         &self.source
+    }
+
+    fn cost(&self) -> &Cost {
+        &self.cost
     }
 
     fn assumed(&self) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! What a data sheet says of a solid-state drive.
 
 use super::interface::Interface;
+use petrio_stage::cost::Cost;
 use petrio_units::{Blocks, Bytes, Duration, Fraction, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,9 @@ pub struct SsdParameters {
     /// Those of the figures below, by their paths, that are in no source and were assumed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assumed: Vec<String>,
+    /// What one costs, and what it draws.
+    #[serde(default, skip_serializing_if = "Cost::is_empty")]
+    pub cost: Cost,
     /// Size in blocks of 512 bytes.
     pub blocks: Blocks,
     /// How it is connected: "SATA 6 Gbit/s", "SAS 12 Gbit/s", "PCIe 4.0 x4", "UFS 3.1", "SD UHS-I".

@@ -36,6 +36,7 @@ fn sata() -> SsdParameters {
         name: "test".to_owned(),
         class: Class::ReadIntensive,
         source: "made up".to_owned(),
+        cost: Default::default(),
         assumed: Vec::new(),
         blocks: Blocks(960 * GIB / SECTOR_BYTES),
         interface: "SATA 6 Gbit/s".parse().unwrap(),

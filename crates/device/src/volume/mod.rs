@@ -30,6 +30,7 @@ pub use parameters::{
 use petrio_colours::{BlockRequest, Direction, SECTOR_BYTES};
 use petrio_kernel::{PageBuilder, Time};
 use petrio_stage::Lever;
+use petrio_stage::cost::{Asked, Cost};
 use petrio_stage::lever::TWICE;
 use petrio_units::numbers::whole_part;
 use petrio_units::{Bytes, Fraction, Rate};
@@ -92,6 +93,21 @@ impl DeviceParameters for VolumeParameters {
 
     fn source(&self) -> &str {
         &self.source
+    }
+
+    fn cost(&self) -> &Cost {
+        &self.cost
+    }
+
+    /// Of sizes that are sold by name (Azure's P10) the whole size is paid for, and of what can be provisioned what is, or comes with the volume.
+    fn asked(&self) -> Asked {
+        let iops = self.limits.iops.and_then(|limit| limit.provisioned).map(|rules| rules.least);
+        let rate = self.limits.throughput.and_then(|limit| limit.provisioned).map(|rules| rules.least);
+        Asked {
+            bytes: self.tier().filter(|tier| tier.name.is_some()).map_or(self.size, |tier| tier.size).get(),
+            iops: self.iops.map(|iops| f64::from(iops.get())).or(iops).unwrap_or(0.0),
+            bytes_per_s: self.throughput.or(rate).map_or(0.0, Rate::bytes_per_second),
+        }
     }
 
     fn assumed(&self) -> Vec<String> {

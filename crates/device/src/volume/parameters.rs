@@ -1,5 +1,6 @@
 //! What a cloud sells as a volume: the figures of its kind, each by size or provisioned, and the volume that somebody has of it.
 
+use petrio_stage::cost::Cost;
 use petrio_units::{Bytes, Duration, Fraction, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,9 @@ pub struct VolumeParameters {
     /// Figures, by their paths, that are in no source and were assumed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assumed: Vec<String>,
+    /// What one costs, and what it draws.
+    #[serde(default, skip_serializing_if = "Cost::is_empty")]
+    pub cost: Cost,
     /// How large the volume is.
     pub size: Bytes,
     /// I/Os a second that are provisioned, of kinds of which they can be; left out, those that come with the volume.

@@ -327,6 +327,7 @@ proptest! {
         let device = ConstantRateParameters {
             name: "disk".to_owned(),
             source: "made up".to_owned(),
+            cost: Default::default(),
             blocks: Blocks(1 << 20),
             latency: "5 ms".parse().unwrap(),
             part: None,

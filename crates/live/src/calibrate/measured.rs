@@ -211,6 +211,7 @@ fn solid_state(
         name: about.name.clone(),
         class: Class::default(),
         source: about.source.clone(),
+        cost: Default::default(),
         assumed: if is_assumed { vec!["interface".to_owned()] } else { Vec::new() },
         blocks: Blocks(about.size.get() / petrio_colours::SECTOR_BYTES),
         interface,
@@ -289,6 +290,7 @@ fn constant_rate(
     let device = ConstantRateParameters {
         name: about.name.clone(),
         source: about.source.clone(),
+        cost: Default::default(),
         blocks: Blocks(about.size.get() / petrio_colours::SECTOR_BYTES),
         latency: duration(latency * 1e9),
         rate: (per_byte > 0.0).then(|| Rate::new(1.0 / per_byte)).flatten(),

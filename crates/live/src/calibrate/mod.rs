@@ -228,6 +228,7 @@ fn frame(here: &Here, under: &Under) -> MachineParameters {
     MachineParameters {
         name: format!("{}, {} processors", here.processor, here.processors),
         source: format!("Measured by petrio calibrate under Linux {} on {}", here.kernel, under.kind),
+        cost: Default::default(),
         processors: here.processors,
         memory: here.memory,
         l2: None,

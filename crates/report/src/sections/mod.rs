@@ -5,6 +5,7 @@ mod arrays;
 mod calls;
 mod ceph;
 mod copies;
+mod costs;
 mod counted;
 mod credits;
 mod executed;
@@ -25,6 +26,7 @@ pub use arrays::{ArrayFigures, CacheFigures, FailureFigures, InReplications, Mov
 pub use calls::CallsFigures;
 pub use ceph::CephFigures;
 pub use copies::{CopiesFigures, CopyMovesFigures, MeanAndDeviation};
+pub use costs::{ALL as ALL_COSTS, CostFigures};
 pub use counted::CountedFigures;
 pub use credits::{BehindCredits, CreditFigures, CreditUnit};
 pub use executed::{CallFigures, ExecutedFigures, ExecutedRank};
@@ -44,7 +46,7 @@ use crate::Report;
 use crate::section::Forms;
 
 /// The sections on a terminal, below the stages.
-pub(crate) fn on_terminal(report: &Report) -> [&dyn Forms; 15] {
+pub(crate) fn on_terminal(report: &Report) -> [&dyn Forms; 16] {
     [
         &report.executed,
         &report.traffic,
@@ -61,6 +63,7 @@ pub(crate) fn on_terminal(report: &Report) -> [&dyn Forms; 15] {
         &report.profiles,
         &report.memory,
         &report.counted,
+        &report.costs,
     ]
 }
 
@@ -70,7 +73,7 @@ pub(crate) fn above_stages(report: &Report) -> [&dyn Forms; 3] {
 }
 
 /// Those on the page below the stages.
-pub(crate) fn below_stages(report: &Report) -> [&dyn Forms; 14] {
+pub(crate) fn below_stages(report: &Report) -> [&dyn Forms; 15] {
     [
         &report.calls,
         &report.rpcs,
@@ -86,6 +89,7 @@ pub(crate) fn below_stages(report: &Report) -> [&dyn Forms; 14] {
         &report.rates,
         &report.activity,
         &report.counted,
+        &report.costs,
     ]
 }
 
@@ -140,6 +144,8 @@ macro_rules! sections {
             executed: Option<ExecutedFigures>;
             /// How far the main figures may be off, by what validations missed by.
             model_error: Vec<ModelErrorFigures>;
+            /// What the System costs, draws and holds, where a price or a power of a part is known.
+            costs: Vec<CostFigures>;
         }
     };
 }

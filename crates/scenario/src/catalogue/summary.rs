@@ -7,6 +7,7 @@ use crate::text::deserialise::read;
 use crate::text::tree::{Table, parse};
 use crate::text::{Problem, Sources};
 use petrio_colours::SECTOR_BYTES;
+use petrio_models::cost::{Asked, Cost, PowerDraw};
 use petrio_models::device::InstanceLimits;
 use petrio_models::device::disk::DiskParameters;
 use petrio_models::host::copy_cost::CopyCost;
@@ -26,6 +27,10 @@ pub struct Summary {
     pub size: String,
     /// How fast it turns, or which model simulates it.
     pub speed: String,
+    /// What one costs: to buy, or of a month as the file has it.
+    pub price: String,
+    /// What one draws idle and at work.
+    pub power: String,
 }
 
 /// Every device of the catalogue, with the name by which scenarios refer to it.
@@ -47,9 +52,30 @@ pub fn device_summaries() -> Result<Vec<Summary>, Problem> {
             |_| "–".to_owned(),
             |device| format!("{:.1} GB", (device.blocks() * SECTOR_BYTES) as f64 / 1e9),
         );
-        Summary { key, name: parameters.name().to_owned(), size, speed: parameters.speed() }
+        let mut asked = parameters.asked();
+        if asked.bytes == 0 {
+            asked.bytes = parameters.compile().map_or(0, |device| device.blocks() * SECTOR_BYTES);
+        }
+        let (price, power) = (price(parameters.cost(), &asked), power(parameters.cost()));
+        Summary { key, name: parameters.name().to_owned(), size, speed: parameters.speed(), price, power }
     };
     Ok(devices()?.into_iter().map(summary).collect())
+}
+
+/// What one costs, in a word: "610 USD", "8 USD a month", nothing where that isn't known.
+fn price(cost: &Cost, asked: &Asked) -> String {
+    let month = cost.rent.as_ref().and_then(|rent| rent.a_month(asked).ok());
+    match (&cost.price, month) {
+        (Some(price), _) => price.amount.to_string(),
+        (None, Some(month)) => format!("{} {} a month", significant(month.amount()), month.currency()),
+        (None, None) => "–".to_owned(),
+    }
+}
+
+/// What one draws idle and at work: "5 W / 10 W".
+fn power(cost: &Cost) -> String {
+    let draw = |power: &PowerDraw| format!("{} / {}", power.idle, power.active.unwrap_or(power.idle));
+    cost.power.as_ref().map_or_else(|| "–".to_owned(), draw)
 }
 
 /// A line of `petrio catalogue list machines`.
@@ -65,6 +91,10 @@ pub struct MachineSummary {
     pub memory: String,
     /// The largest call that copies within the second-level cache, where that is known.
     pub knee: String,
+    /// What one costs.
+    pub price: String,
+    /// What one draws idle and at work.
+    pub power: String,
 }
 
 /// Every machine of the catalogue in a line.
@@ -77,6 +107,8 @@ pub fn machine_summaries() -> Result<Vec<MachineSummary>, Problem> {
         let knee = CopyCost::knee_of(&machine);
         Ok(MachineSummary {
             key,
+            price: price(&machine.cost, &Asked::default()),
+            power: power(&machine.cost),
             name: machine.name,
             processors: machine.processors,
             memory: machine.memory.to_string(),
@@ -195,6 +227,8 @@ pub struct AdapterSummary {
     pub rate: String,
     /// How disks use their channel.
     pub commands: &'static str,
+    /// What one costs.
+    pub price: String,
 }
 
 /// Every host adapter of the catalogue in a line.
@@ -205,6 +239,7 @@ pub fn adapter_summaries() -> Result<Vec<AdapterSummary>, Problem> {
     entries(ADAPTERS, |key, table, sources| {
         let adapter: Adapter = read(table, sources)?;
         Ok(AdapterSummary {
+            price: price(&adapter.cost, &Asked::default()),
             key,
             channels: match adapter.disks {
                 Some(disks) => format!("{} of {disks} disks", adapter.channels),

@@ -15,6 +15,9 @@ impl Checker<'_, '_> {
             let message = "a confidence level lies between 0 and 1 and is neither";
             self.error("measure.confidence", message, "write 0.95, or \"95 %\"");
         }
+        if measure.months == 0 {
+            self.error("measure.months", "over 0 months nothing is rented", "write 1 or more, such as 36");
+        }
         if measure.stop.requests == Some(0) {
             self.error(
                 "measure.stop.requests",

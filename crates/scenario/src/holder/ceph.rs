@@ -112,6 +112,25 @@ impl Holder for Ceph {
         self.parameters.image.get() / petrio_colours::SECTOR_BYTES
     }
 
+    /// Of the pool: the image is what somebody made in it.
+    fn usable_blocks(&self, members: &[u64]) -> u64 {
+        let raw = members.iter().fold(0_u64, |sum, &blocks| sum.saturating_add(blocks));
+        let (data, all) = match &self.parameters.erasure {
+            Some(erasure) => (erasure.data, erasure.data.saturating_add(erasure.coding)),
+            None => (1, self.parameters.size),
+        };
+        let share = u128::from(raw) * u128::from(data) / u128::from(all.max(1));
+        u64::try_from(share).unwrap_or(u64::MAX)
+    }
+
+    fn has_all(&self) -> bool {
+        true
+    }
+
+    fn hardware(&self, members: usize) -> Option<(u64, &'static str)> {
+        Some((self.hosts(members) as u64, "server of Ceph's OSDs"))
+    }
+
     fn keeps_writes(&self) -> bool {
         true
     }

@@ -43,6 +43,10 @@ impl Holder for Fabric {
         members.iter().copied().min().unwrap_or(0)
     }
 
+    fn hardware(&self, _: usize) -> Option<(u64, &'static str)> {
+        Some((1, "fabric"))
+    }
+
     fn inner_pages(&self) -> &'static [(&'static str, &'static str)] {
         &[("adapter", "fabric's adapter"), ("link", "fabric's link")]
     }

@@ -90,6 +90,21 @@ pub trait Holder {
     /// Blocks of 512 bytes that it offers over members of these sizes.
     fn blocks(&self, members: &[u64]) -> u64;
 
+    /// Of these what can be used: all that it offers.
+    fn usable_blocks(&self, members: &[u64]) -> u64 {
+        self.blocks(members)
+    }
+
+    /// Whether what can be used of it is all that its members have, beside others of its kind.
+    fn has_all(&self) -> bool {
+        false
+    }
+
+    /// Hardware that it needs beside what it lies on, over so many members, and that nothing says the price of: how many, and what.
+    fn hardware(&self, _members: usize) -> Option<(u64, &'static str)> {
+        None
+    }
+
     /// Bytes of the request that suits it best over so many members, where it names one (`queue/optimal_io_size`).
     fn optimal_request(&self, _members: usize) -> Option<u64> {
         None

@@ -202,6 +202,10 @@ impl Holder for Raid {
         self.parameters.layout_on(members.len(), smallest).map_or(0, |layout| layout.blocks(smallest))
     }
 
+    fn hardware(&self, _: usize) -> Option<(u64, &'static str)> {
+        self.parameters.controller.as_ref().map(|_| (1, "RAID controller"))
+    }
+
     fn levers(&self, path: &str) -> Vec<Lever> {
         self.parameters.levers(path)
     }

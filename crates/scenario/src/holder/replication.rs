@@ -133,6 +133,10 @@ impl Holder for Replication {
         self.parameters.blocks(members.iter().copied().min().unwrap_or(0))
     }
 
+    fn hardware(&self, members: usize) -> Option<(u64, &'static str)> {
+        self.nodes.as_ref().map(|_| (members as u64, "storage node"))
+    }
+
     fn words(&self, members: usize) -> Option<String> {
         let most = self.parameters.most_copies(members).unwrap_or(1);
         let copies = counted(most.into(), "copy", "copies");

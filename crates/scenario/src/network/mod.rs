@@ -9,6 +9,7 @@ pub(crate) use wiring::wiring;
 use crate::schema::{Names, read_apart};
 use crate::text::tree::Table;
 use crate::text::{Problem, Sources};
+use petrio_models::cost::Cost;
 use petrio_models::network::topology::TopologyParameters;
 use petrio_models::network::{NetworkParameters, Spacing, TrafficParameters};
 use petrio_units::{Bytes, Rate};
@@ -42,11 +43,32 @@ pub struct NetworkPlace {
     /// What else is sent over it while the workloads run: nobody waits for it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub traffic: Vec<Traffic>,
+    /// What a switch costs, and what an adapter of a host costs where that has a price of its own.
+    #[serde(skip_serializing_if = "NetworkCost::is_empty")]
+    pub cost: NetworkCost,
     /// How they are wired: a word such as `"star"`, or a table with that as `kind` and figures.
     pub topology: TopologyParameters,
 }
 
-const PLACE_KEYS: [&str; 5] = ["name", "source", "hosts", "traffic", "topology"];
+const PLACE_KEYS: [&str; 6] = ["name", "source", "hosts", "traffic", "cost", "topology"];
+
+/// What a network's hardware costs.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct NetworkCost {
+    /// A switch, and what it draws.
+    #[serde(skip_serializing_if = "Cost::is_empty")]
+    pub switch: Cost,
+    /// A host's adapter, and what it draws; left out, it comes with its machine.
+    #[serde(skip_serializing_if = "Cost::is_empty")]
+    pub adapter: Cost,
+}
+
+impl NetworkCost {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
 
 /// Background traffic.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

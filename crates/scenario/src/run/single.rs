@@ -2,6 +2,7 @@
 
 use crate::build::System;
 use crate::claim::Claim;
+use crate::costs::Costs;
 use crate::loaded::Loaded;
 use crate::report::{Report, ReportError, Subject};
 use crate::run::RunFailure;
@@ -83,6 +84,9 @@ pub(super) fn report(loaded: &Loaded, system: &System, Outcome { mut report, .. 
     }
     more.extend(cautions::of_memory(&report.memory, report.simulated_s));
     report.warnings.extend(more);
+    let served = &report.served;
+    let rates = (served.throughput_bytes_per_s.value, served.requests_per_s.value);
+    report.costs = Costs::of(loaded).figures(rates, &report.stages);
     if loaded.scenario.measure.stages == StageRows::Classes {
         report.stages = class_rows(&system.stages, &report.stages);
     }

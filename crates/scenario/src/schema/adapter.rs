@@ -1,5 +1,6 @@
 //! `[hba.NAME]`: a host bus adapter, and the channels on which its disks hang.
 
+use petrio_models::cost::Cost;
 use petrio_models::device::{Channel, InstanceLimits};
 use petrio_models::{Lever, doubled};
 use petrio_units::Rate;
@@ -18,6 +19,9 @@ pub struct Adapter {
     /// Where its figures come from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// What one costs, and what it draws; of an instance of a cloud its rent, which pays for its machine, too.
+    #[serde(default, skip_serializing_if = "Cost::is_empty")]
+    pub cost: Cost,
     /// Channels.
     #[serde(default = "one")]
     pub channels: NonZeroU32,

@@ -25,6 +25,8 @@ pub struct Measure {
     pub model_error: bool,
     /// When a run has measured enough: whichever comes first. Left out, when every workload has ended.
     pub stop: Stop,
+    /// Over how many months what is bought and what is rented are added up as one cost.
+    pub months: u32,
     /// A run that reaches this much model time is broken off with a warning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_time: Option<Duration>,
@@ -32,6 +34,9 @@ pub struct Measure {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_requests: Option<u64>,
 }
+
+/// Three years, over which servers were long written off and which cloud providers' longest commitments last.
+const USUAL_MONTHS: u32 = 36;
 
 impl Default for Measure {
     fn default() -> Self {
@@ -43,6 +48,7 @@ impl Default for Measure {
             stages: StageRows::default(),
             model_error: true,
             stop: Stop::default(),
+            months: USUAL_MONTHS,
             max_time: None,
             max_requests: None,
         }

@@ -13,6 +13,7 @@ mod ceph;
 mod claims;
 mod common;
 mod computing;
+mod costs;
 mod data_sheets;
 mod discards;
 mod drive_laws;

@@ -79,6 +79,32 @@ pub enum CompareError {
         /// Its name.
         name: String,
     },
+    /// A sum of costs that one of them doesn't have.
+    #[error("{letter} ({name}) has no sum of costs: {why}")]
+    #[diagnostic(help(
+        "give each part a price: disk.NAME.drive.cost.price, host.NAME.change.machine.cost.price = \"0 USD\" of what costs nothing (docs/cost.md)"
+    ))]
+    NoCost {
+        /// Who lacks it.
+        letter: String,
+        /// Its name.
+        name: String,
+        /// What is missing.
+        why: String,
+    },
+    /// Costs in several currencies.
+    #[error("the costs of {one} are in {first} and those of {other} in {second}")]
+    #[diagnostic(help("give prices in one currency: nothing is converted"))]
+    Currencies {
+        /// Whose are in the first.
+        one: String,
+        /// It.
+        first: String,
+        /// Whose are in the second.
+        other: String,
+        /// It.
+        second: String,
+    },
     /// Block requests beside file operations.
     #[error(
         "{requests} counts requests to block devices and {operations} counts operations on files, so \"{measure}\" means another thing in each: one operation makes many requests or none"

@@ -4,7 +4,8 @@ use super::error::CompareError;
 use petrio_page::figure::Quantity;
 use petrio_page::numbers;
 use petrio_scenario::report::{
-    Better, Described, Estimate, Latency, Report, Row, Subject, Unit, WorkloadFigures, figures_of_reports,
+    ALL_COSTS, Better, CostFigures, Described, Estimate, Latency, Report, Row, Subject, Unit,
+    WorkloadFigures, figures_of_reports,
 };
 use petrio_units::nearest;
 use serde::{Serialize, Serializer};
@@ -28,12 +29,25 @@ pub enum Figure {
     P99,
     /// From the first request that counts to the end of the last, seconds.
     Makespan,
+    /// What the System costs, over the scenario's months where some of it is rented, units of its currency.
+    Cost,
+    /// What it drew, watts.
+    Watts,
+    /// What of its disks' capacity can be used, bytes.
+    Capacity,
     /// Any other of a report's rows.
     Told(&'static Described),
 }
 
+impl Figure {
+    /// Whether it means the same of block requests and of operations on files.
+    pub(super) const fn means_the_same(self) -> bool {
+        matches!(self, Self::Throughput | Self::Makespan | Self::Cost | Self::Watts | Self::Capacity)
+    }
+}
+
 /// Every figure with its name and the names that people give it besides.
-const FIGURES: [(Figure, &str, &[&str]); 7] = [
+const FIGURES: [(Figure, &str, &[&str]); 10] = [
     (Figure::Throughput, "throughput", &["bandwidth"]),
     (Figure::Rate, "rate", &["requests", "operations", "iops"]),
     (Figure::Mean, "mean-latency", &["latency", "mean"]),
@@ -41,6 +55,9 @@ const FIGURES: [(Figure, &str, &[&str]); 7] = [
     (Figure::P95, "p95-latency", &["p95"]),
     (Figure::P99, "p99-latency", &["p99"]),
     (Figure::Makespan, "makespan", &["time"]),
+    (Figure::Cost, "cost", &["price"]),
+    (Figure::Watts, "watts", &["power"]),
+    (Figure::Capacity, "capacity", &[]),
 ];
 
 /// What the rows of reports have of figures that can be better or worse.
@@ -138,7 +155,7 @@ impl Measure {
     /// Whether more of it is better.
     pub fn more_is_better(&self) -> bool {
         match self.figure {
-            Figure::Throughput | Figure::Rate => true,
+            Figure::Throughput | Figure::Rate | Figure::Capacity => true,
             Figure::Told(figure) => figure.better == Better::Up,
             _ => false,
         }
@@ -150,6 +167,9 @@ impl Measure {
             Figure::Throughput => Unit::BytesPerSecond,
             Figure::Rate => Unit::PerSecond,
             Figure::Makespan => Unit::Seconds,
+            Figure::Cost => Unit::Money,
+            Figure::Watts => Unit::Watts,
+            Figure::Capacity => Unit::Bytes,
             Figure::Mean | Figure::P50 | Figure::P95 | Figure::P99 => Unit::Milliseconds,
             Figure::Told(figure) => figure.unit,
         }
@@ -182,7 +202,7 @@ impl Measure {
                 (name, ms / 1e3)
             }
             Unit::Milliseconds => numbers::time_unit(value),
-            Unit::One => ("", 1.0),
+            Unit::One | Unit::Money => ("", 1.0),
             other => (other.symbol(), 1.0),
         };
         (size, name)
@@ -245,6 +265,9 @@ impl Measure {
                 point.map(|point| point.latency_ms.into())
             }
             Figure::Told(figure) => self.told(report, figure),
+            Figure::Cost => costs(report)?.over_months.map(Estimate::from),
+            Figure::Watts => costs(report)?.drawn_w,
+            Figure::Capacity => costs(report)?.usable_bytes.map(|bytes| (bytes as f64).into()),
             Figure::Makespan => {
                 let cut = report.warm_up_s + report.served.closing_s.unwrap_or(0.0);
                 Some((report.simulated_s - cut).into())
@@ -272,7 +295,14 @@ impl Measure {
     /// the same of both.
     pub(super) fn all(reports: &[&Report]) -> Vec<Self> {
         if !same_subject(reports) {
-            return vec![Self::of_all(Figure::Throughput), Self::of_all(Figure::Makespan)];
+            let all = FIGURES.iter().map(|(figure, _, _)| *figure).filter(|figure| figure.means_the_same());
+            return all
+                .map(Self::of_all)
+                .filter(|measure| {
+                    matches!(measure.figure, Figure::Throughput | Figure::Makespan)
+                        || reports.iter().filter(|report| measure.of(report).is_some()).count() > 1
+                })
+                .collect();
         }
         let mut measures: Vec<Self> = FIGURES.iter().map(|(figure, _, _)| Self::of_all(*figure)).collect();
         let mut kinds: Vec<&str> = Vec::new();
@@ -314,6 +344,11 @@ fn kinds_of(report: &Report) -> Vec<&str> {
         [("read", &served.read_latency), ("write", &served.write_latency), ("flush", &served.flush_latency)];
     let sorts = sorts.into_iter().filter(|(_, latency)| latency.is_some()).map(|(kind, _)| kind);
     sorts.chain(workloads).collect()
+}
+
+/// What all of a report's System costs, draws and holds.
+pub(super) fn costs(report: &Report) -> Option<&CostFigures> {
+    report.costs.iter().find(|costs| costs.name == ALL_COSTS)
 }
 
 fn workload_of<'r>(report: &'r Report, name: &str) -> Option<&'r WorkloadFigures> {

@@ -290,8 +290,7 @@ fn headline(asked: Option<Measure>, entrants: &[Entrant]) -> Result<Measure, Com
     let reports: Vec<&Report> = entrants.iter().filter_map(|entrant| entrant.reports.first()).collect();
     let mixed = !same_subject(&reports);
     let Some(measure) = asked else { return usual(entrants, &reports, mixed) };
-    let means_the_same =
-        measure.kind.is_none() && matches!(measure.figure, Figure::Throughput | Figure::Makespan);
+    let means_the_same = measure.kind.is_none() && measure.figure.means_the_same();
     if mixed && !means_the_same {
         let of = |subject: Subject| {
             let mut found = entrants
@@ -310,6 +309,9 @@ fn headline(asked: Option<Measure>, entrants: &[Entrant]) -> Result<Measure, Com
 
 /// A measure that all have.
 fn checked(measure: Measure, entrants: &[Entrant], reports: &[&Report]) -> Result<Measure, CompareError> {
+    if measure.figure == Figure::Cost {
+        costs_are_one_currency(entrants)?;
+    }
     let lacks = |entrant: &&Entrant| entrant.sample(&measure, FIRST).is_none();
     let Some(lacking) = entrants.iter().find(lacks) else { return Ok(measure) };
     let name = measure.to_string();
@@ -320,6 +322,39 @@ fn checked(measure: Measure, entrants: &[Entrant], reports: &[&Report]) -> Resul
     }
     let (letter, lacking) = (lacking.letter.clone(), lacking.name.clone());
     Err(CompareError::NoFigure { measure: name, letter, name: lacking })
+}
+
+/// That each has a sum of what it costs, and all in the same currency.
+fn costs_are_one_currency(entrants: &[Entrant]) -> Result<(), CompareError> {
+    let mut known: Option<(&Entrant, &str)> = None;
+    for entrant in entrants {
+        let costs = entrant.reports.first().and_then(measure::costs);
+        let currency =
+            costs.filter(|costs| costs.over_months.is_some()).and_then(|costs| costs.currency.as_deref());
+        let Some(currency) = currency else {
+            let why = match costs {
+                Some(costs) => format!("no price is known of {}", costs.without_price.join(", ")),
+                None => "no price of any of its parts is known".to_owned(),
+            };
+            return Err(CompareError::NoCost {
+                letter: entrant.letter.clone(),
+                name: entrant.name.clone(),
+                why,
+            });
+        };
+        match known {
+            Some((other, first)) if first != currency => {
+                return Err(CompareError::Currencies {
+                    one: other.letter.clone(),
+                    first: first.to_owned(),
+                    other: entrant.letter.clone(),
+                    second: currency.to_owned(),
+                });
+            }
+            _ => known = Some((entrant, currency)),
+        }
+    }
+    Ok(())
 }
 
 /// A closed workload asks how much gets done, an open one how long it takes: what gets done is decided outside.

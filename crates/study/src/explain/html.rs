@@ -1,7 +1,7 @@
 //! What was found, as a page: the best change, the path with the time on it, every change with its interval.
 
 use super::life::Part;
-use super::text::{command, gains, ratio, sentences, settings};
+use super::text::{command, cost, gains, ratio, sentences, settings};
 use super::{Explanation, Tried};
 use petrio_files::inputs::Inputs;
 use petrio_page::figure::{Axis, Figure, Marks, Quantity, Series, Tone};
@@ -124,8 +124,9 @@ fn table_of_changes(page: &mut Page, found: &Explanation) {
             Text::from(ratio(&tried.rate)),
             Text::from(ratio(&tried.mean)),
             Text::from(ratio(&tried.p99)),
+            Text::from(cost(found, tried)),
             Text::default().and(Span::Code(settings(&tried.change))),
         ]
     });
-    page.table(Table::new(["change", "done", "mean", "p99", "settings"]).with(rows));
+    page.table(Table::new(["change", "done", "mean", "p99", "costs", "settings"]).with(rows));
 }

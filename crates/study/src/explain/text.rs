@@ -19,12 +19,14 @@ pub fn explain_text(found: &Explanation, width: usize) -> String {
     }
     if !found.better.is_empty() {
         out.push('\n');
-        out.push_str(&table(&HEADS, &found.better.iter().chain(&found.pairs).map(row).collect::<Vec<_>>()));
+        let rows: Vec<Vec<String>> =
+            found.better.iter().chain(&found.pairs).map(|tried| row(found, tried)).collect();
+        out.push_str(&table(&HEADS, &rows));
         labelled(&mut out, "try", &command(found, &found.better[0].change), usize::MAX);
     }
     if !found.worse.is_empty() {
         out.push_str("\nWhat harms\n");
-        out.push_str(&table(&HEADS, &found.worse.iter().map(row).collect::<Vec<_>>()));
+        out.push_str(&table(&HEADS, &found.worse.iter().map(|tried| row(found, tried)).collect::<Vec<_>>()));
     }
     out.push_str("\nWhere the time goes\n");
     out.push_str(&life(&found.life));
@@ -33,7 +35,7 @@ pub fn explain_text(found: &Explanation, width: usize) -> String {
     out
 }
 
-const HEADS: [&str; 5] = ["change", "of", "done", "mean", "p99"];
+const HEADS: [&str; 6] = ["change", "of", "done", "mean", "p99", "costs"];
 
 /// What is found, each with its label.
 pub(super) fn sentences(found: &Explanation) -> Vec<(&'static str, String)> {
@@ -73,6 +75,17 @@ pub(super) fn sentences(found: &Explanation) -> Vec<(&'static str, String)> {
             format!("the best that gives nothing up: {}: {}", free.change.words, gains(free)),
         ));
     }
+    if let Some((tried, each)) = best_for_money(found) {
+        all.push((
+            "for money",
+            format!(
+                "{}: {} % for each 100 that it costs{}",
+                tried.change.words,
+                significant(each),
+                over(tried)
+            ),
+        ));
+    }
     if let Some(pair) = found.pairs.first() {
         all.push(("two", format!("{}: {}", pair.change.words, gains(pair))));
     }
@@ -94,6 +107,19 @@ pub(super) fn sentences(found: &Explanation) -> Vec<(&'static str, String)> {
         all.push(("not here", named(found.impossible.iter().map(|(change, _)| change))));
     }
     all
+}
+
+/// Of the changes that help and cost something, the one that brings most for it.
+fn best_for_money(found: &Explanation) -> Option<(&Tried, f64)> {
+    let worth = |tried: &'_ Tried| tried.worth_of_a_hundred(found.by_rate);
+    let all = found.better.iter().filter_map(|tried| Some((tried, worth(tried)?)));
+    all.max_by(|one, other| one.1.total_cmp(&other.1))
+}
+
+/// Over how many months a change costs what it does, where it is rented.
+fn over(tried: &Tried) -> String {
+    let rented = tried.cost.filter(|cost| cost.month != 0.0);
+    rented.map_or_else(String::new, |cost| format!(" over {} months", cost.months))
 }
 
 fn named<'c>(changes: impl ExactSizeIterator<Item = &'c PossibleChange>) -> String {
@@ -144,7 +170,7 @@ fn times_say_more(times: f64) -> bool {
     times >= 3.0
 }
 
-pub(super) fn row(tried: &Tried) -> Vec<String> {
+fn row(found: &Explanation, tried: &Tried) -> Vec<String> {
     let mark = if tried.change.price.is_some() { " (at a price)" } else { "" };
     vec![
         format!("{}{mark}", tried.change.words),
@@ -152,7 +178,26 @@ pub(super) fn row(tried: &Tried) -> Vec<String> {
         ratio(&tried.rate),
         ratio(&tried.mean),
         ratio(&tried.p99),
+        cost(found, tried),
     ]
+}
+
+/// What a change costs, and what each hundred of that brings: "+610 USD (12 % for each 100)".
+pub(super) fn cost(found: &Explanation, tried: &Tried) -> String {
+    let Some(cost) = tried.cost else { return "not known".to_owned() };
+    let currency = cost.currency.map_or_else(String::new, |currency| format!(" {currency}"));
+    let sign = |amount: f64| if amount < 0.0 { "−" } else { "+" };
+    let amount = |amount: f64| format!("{}{}{currency}", sign(amount), significant(amount.abs()));
+    let words = match (cost.price != 0.0, cost.month != 0.0) {
+        (false, false) => return "nothing".to_owned(),
+        (true, false) => amount(cost.price),
+        (false, true) => format!("{} a month", amount(cost.month)),
+        (true, true) => format!("{} and {} a month", amount(cost.price), amount(cost.month)),
+    };
+    match tried.worth_of_a_hundred(found.by_rate).filter(|_| tried.helps(found.by_rate)) {
+        Some(each) => format!("{words} ({} % for each 100{currency})", significant(each)),
+        None => words,
+    }
 }
 
 /// The command that runs the scenario with a change.

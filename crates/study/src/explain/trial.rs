@@ -6,6 +6,7 @@ use crate::glance::overload;
 use petrio_kernel::statistics::{Interval, Tally};
 use petrio_scenario::Loaded;
 use petrio_scenario::changes::PossibleChange;
+use petrio_scenario::costs::{CostDifference, Costs};
 use petrio_scenario::report::Report;
 use petrio_scenario::run::Replicator;
 use rayon::prelude::*;
@@ -84,12 +85,23 @@ pub struct Tried {
     pub p99: Gain,
     /// With it.
     pub after: Figures,
+    /// What it costs, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<CostDifference>,
 }
 
 impl Tried {
     /// How good it is: what it does to what changes are ranked by, as a logarithm, more for better.
     pub(super) fn worth(&self, by_rate: bool) -> f64 {
         if by_rate { libm::log(self.rate.times) } else { -libm::log(self.p99.times) }
+    }
+
+    /// By how many hundredths more is done, or by how many fewer the slowest in a hundred take, for each hundred of its currency that it
+    /// costs over the scenario's months; nothing where it costs nothing more.
+    pub(super) fn worth_of_a_hundred(&self, by_rate: bool) -> Option<f64> {
+        let cost = self.cost.map(|cost| cost.over_months).filter(|&cost| cost > 0.0)?;
+        let hundredths = if by_rate { self.rate.times - 1.0 } else { 1.0 - self.p99.times };
+        Some(hundredths * 100.0 / cost * 100.0)
     }
 
     /// Whether it helps, as far as is known.
@@ -107,6 +119,7 @@ pub(super) struct Trials<'l> {
     loaded: &'l Loaded,
     before: Vec<Figures>,
     report: Report,
+    costs: Costs,
     tell: &'l OnTrial<'l>,
 }
 
@@ -124,7 +137,7 @@ impl<'l> Trials<'l> {
         let before: Option<Vec<Figures>> = reports.iter().map(Figures::of).collect();
         let before = before.filter(|before| !before.is_empty()).ok_or(ExplainError::NothingDone)?;
         let report = reports.into_iter().next().ok_or(ExplainError::NothingDone)?;
-        Ok(Self { loaded, before, report, tell })
+        Ok(Self { loaded, before, report, costs: Costs::of(loaded), tell })
     }
 
     /// The report of the first replication.
@@ -213,6 +226,7 @@ impl<'l> Trials<'l> {
                 mean: gain(|figures: &Figures| figures.mean_ms),
                 p99: gain(|figures: &Figures| figures.p99_ms),
                 after: Figures::mean(&after),
+                cost: self.costs.difference(&Costs::of(&loaded)),
             }))
         });
         let tried: Vec<Option<Tried>> = tried.collect::<Result<_, ExplainError>>()?;

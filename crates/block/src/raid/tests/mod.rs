@@ -61,6 +61,7 @@ impl Bench {
         let device = ConstantRateParameters {
             name: "disk".to_owned(),
             source: "made up".to_owned(),
+            cost: Default::default(),
             blocks: Blocks(blocks),
             latency: "1 ms".parse().unwrap(),
             part: None,

@@ -40,6 +40,7 @@ fn parameters() -> DiskParameters {
     DiskParameters {
         name: "small".to_owned(),
         source: "made up".to_owned(),
+        cost: Default::default(),
         assumed: Vec::new(),
         data_sheet: None,
         geometry: GeometryParameters {

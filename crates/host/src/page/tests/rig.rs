@@ -370,6 +370,7 @@ fn five_ms(blocks: u64) -> ConstantRateParameters {
     ConstantRateParameters {
         name: "5 ms".to_owned(),
         source: String::new(),
+        cost: Default::default(),
         blocks: petrio_units::Blocks(blocks),
         latency: "5 ms".parse().unwrap(),
         part: None,

@@ -98,6 +98,7 @@ impl Made {
         let drive = DiskParameters {
             name: name.to_owned(),
             source: source.to_owned(),
+            cost: Default::default(),
             assumed: assumed.into_iter().map(str::to_owned).collect(),
             data_sheet: None,
             geometry: geometry(found, grain),

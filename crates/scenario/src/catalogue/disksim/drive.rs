@@ -37,6 +37,7 @@ pub(super) fn read(
     let parameters = DiskParameters {
         name: disk.block().name.clone(),
         source: format!("DiskSim parameter file {}", file_name(&disk.block().file)),
+        cost: Default::default(),
         assumed: Vec::new(),
         data_sheet: None,
         geometry,
