@@ -37,7 +37,7 @@ STARTUP = 12
 #: As far from a target as the sampler is told, as the logarithm of a factor.
 FAR = 10.0
 #: So often in a row the sampler may propose what isn't worth a run, before one of those that are is taken by chance.
-IDLE = 40
+IDLE = 6
 #: Student's t of 90 % (two-sided) by degrees of freedom; of more, the normal's.
 T90 = [math.inf, 6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812]
 

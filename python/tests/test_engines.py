@@ -85,6 +85,14 @@ def test_forks_and_checkpoints_go_on_as_the_one_would_have(disk):
         slow.set_speed("d", 0.0)
 
 
+def test_who_waits_until_a_time_comes_to_it(disk):
+    engine = petrio.Engine(disk)
+    until = 0.0
+    for step in (0.002, 1 / 3, 1e-7, 0.1, 2 / 7e5):
+        until = engine.now + step
+        assert engine.advance(until) == [] and until <= engine.now < until + 2e-12
+
+
 def test_what_cannot_be(disk):
     engine = petrio.Engine(FILES)
     program = engine.program("data")

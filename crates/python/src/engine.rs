@@ -331,7 +331,9 @@ fn time(seconds: f64) -> PyResult<Time> {
     if seconds.is_nan() || seconds < 0.0 {
         return Err(wrong(format!("{seconds} s is no model time: it goes from 0")));
     }
-    Ok(Time::from_seconds(seconds))
+    let time = Time::from_seconds(seconds);
+    // Not before the time that was asked for, as Python compares them: who waits until then would wait for ever.
+    Ok(if time.as_seconds() < seconds { Time::from_picos(time.as_picos().saturating_add(1)) } else { time })
 }
 
 fn named_operation(name: &str) -> PyResult<Operation> {

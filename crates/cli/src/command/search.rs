@@ -66,7 +66,7 @@ folder.
 Exit codes: 0 one was found; 3 none keeps its targets in so many runs; 2 the question was wrong.
 
 Examples:
-  petrio search examples/mail-store.toml --target 'p99-latency <= 60 ms' --vary disk.d.count=4..13 \\
+  petrio search examples/mail-store.toml --target 'p99-latency <= 18 ms' --vary disk.d.count=4..13 \\
       --vary disk.d.model=seagate-savvio-10k4,intel-x25-m-g2-80gb --price disk.d.model=seagate-savvio-10k4:250,intel-x25-m-g2-80gb:320 \\
       --cost 'disk.d.model * disk.d.count'";
 

@@ -1,7 +1,7 @@
 //! `petrio search`: it hands over to Python whole, says how to get that, and asks the same there as here. What it finds is held in
 //! python/tests.
 
-use crate::support::{Folder, unwrapped};
+use crate::support::{Folder, figure, unwrapped};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
@@ -60,4 +60,18 @@ fn what_is_asked_arrives_whole_and_its_exit_code_comes_back() {
         assert_eq!(lines[at + 1], value, "{said}");
     }
     assert!(lines.contains(&"--quiet"), "{said}");
+}
+
+#[test]
+fn the_mail_store_has_two_ways_to_its_target_as_the_example_says() {
+    let p99 = |set: &[&str]| {
+        let more: Vec<&str> = set.iter().flat_map(|set| ["--set", *set]).chain(["--no-what-if"]).collect();
+        figure(&crate::examples::run("mail-store", &more), "/latency/p99_ms/value")
+    };
+    let ssd = "disk.d.model=intel-x25-m-g2-80gb";
+    let of_ten_thousand = p99(&[]);
+    assert!((50.0..56.0).contains(&of_ten_thousand), "{of_ten_thousand}");
+    for set in [vec!["raid.array.level=\"1+0\""], vec![ssd, "disk.d.count=5"], vec!["raid.array.use=perc-h700", "disk.d.count=9"]] {
+        assert!(p99(&set) < 18.0, "{set:?}: {}", p99(&set));
+    }
 }
