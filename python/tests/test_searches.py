@@ -90,9 +90,11 @@ def test_what_makes_no_sense_is_refused(change, says):
 
 
 def test_configurations_that_are_no_scenarios_lose_without_a_run():
-    found = petrio.search(BUSY, {"disk.d.count": [1, 2, 3, 4], "workload.w.generators.0.capacity": ["20 GB", "1 GB"]}, targets=["p99-latency <= 1 s"], cost="disk.d.count", runs=30)
-    assert any(one.impossible for one in found.candidates)
-    assert found.best is not None and found.best.values["disk.d.count"] == "1"
+    capacity = "workload.w.generators.0.capacity"
+    prices = {capacity: {"20 GB": 1, "1 GB": 2}}
+    found = petrio.search(BUSY, {"disk.d.count": [1, 2, 3, 4], capacity: ["20 GB", "1 GB"]}, targets=["p99-latency <= 1 s"], cost=f"disk.d.count * {capacity}", prices=prices, runs=30)
+    assert any(one.impossible for one in found.candidates), "a disk holds 9 GB"
+    assert found.best is not None and found.best.values == {"disk.d.count": "1", capacity: "1 GB"}
 
 
 def test_a_killed_search_goes_on(tmp_path):
