@@ -39,7 +39,7 @@ def main(words: list[str] | None = None) -> int:
     of.add_argument("scenario", type=Path)
     of.add_argument("--vary", type=varied, action="append", required=True, metavar="PATH=VALUES")
     of.add_argument("--target", action="append", required=True, metavar="COMPARISON")
-    of.add_argument("--cost", required=True, metavar="FORMULA")
+    of.add_argument("--cost", metavar="FORMULA")
     of.add_argument("--price", type=priced, action="append", default=[], metavar="PATH=VALUE:PRICE,…")
     of.add_argument("--where", action="append", default=[], metavar="COMPARISON")
     of.add_argument("--set", action="append", default=[], metavar="PATH=VALUE")

@@ -37,27 +37,28 @@ __all__ = [
     "AccessesWorkload", "Adapter", "AdapterParameters", "AdaptivePolicyParameters", "AgedSptfQueueDiscipline", "AnticipatoryTable2",
     "Apart", "ArbitrationParameters", "Beegfs", "BeegfsCosts", "BfqTable2", "BitmapParameters", "Box", "BtIoParallelProgram",
     "CLookQueueDiscipline", "Ceph", "CephNodes", "CfqTable2", "Change", "CheckpointParallelProgram", "ColumnUnits", "Concat",
-    "ControllerParameters", "Costs", "CounterParameters", "CscanQueueDiscipline", "CumulativeTable", "CumulativeTable2", "CumulativeTable3",
-    "CumulativeTable4", "CutBackPolicyParameters", "CutBackRandomPolicyParameters", "DarshanParallelProgram", "DatatypeParameters",
-    "DeadlineTable2", "DensityTable", "DensityTable2", "DensityTable3", "DensityTable4", "DeviceAccessLoad", "DeviceAccessesWorkload",
-    "Disk", "DragonflyTable", "DrawFamily", "DrawFamily2", "DrawFamily3", "DrawFamily4", "DrawOfBlocks", "DrawOfBytes", "DrawOfDuration",
-    "DrawOfSignedBlocks", "Durability", "EmpiricalSample", "EmpiricalSample2", "EmpiricalSample3", "EmpiricalSample4", "Erasure",
-    "ErlangStage", "ErlangStage2", "ErlangStage3", "ErlangStage4", "EventsWorkload", "ExponentialStage", "ExponentialStage2",
-    "ExponentialStage3", "ExponentialStage4", "Fabric", "FabricParameters", "FailureOfOne", "FatTreeTable", "FcfsQueueDiscipline",
-    "FileLoad", "FileLoad2", "FileLoad3", "FileLoad4", "FileLoad5", "FileLoad6", "FileLoad7", "FileLoad8", "FileSystem",
-    "FileSystemParameters", "FileTraceWorkload", "FilesWorkload", "FioWorkload", "FlowShare", "FramingParameters", "GammaStage",
-    "GammaStage2", "GammaStage3", "GammaStage4", "GammaStages", "GammaStages2", "GammaStages3", "GammaStages4", "Generator", "Hints",
-    "Host", "HostCostsParameters", "HubTable", "InstanceLimits", "Io500ParallelProgram", "IoScheduler", "IorParallelProgram", "Journal",
-    "JournalParameters", "KyberTable2", "LaneWeight", "LatencyTarget", "LayoutComponent", "LimitOn", "LinkParameters", "LinkParameters2",
-    "LinksTable", "Locks", "LookQueueDiscipline", "Lustre", "LustreCosts", "MasterProtocol", "MdtestParallelProgram", "Measure",
-    "MemberFailure", "MeshTable", "MessageParameters", "Messages", "MixturePart", "MixturePart2", "MixturePart3", "MixturePart4", "Mpi",
-    "MpiIoParallelProgram", "MqDeadlineTable2", "Multipath", "NamedColumns", "Network", "Nfs", "NfsCosts", "NoopTable2", "OsdStop", "Pace",
-    "ParallelProgram", "ParallelWorkload", "Partition", "PathFailure", "PathParameters", "PlaceSequence", "Placement", "PolicyParameters",
-    "Popularity", "ProcessMemory", "Protocol", "Pvfs", "PvfsCosts", "PvfsRetries", "QueueCost", "QueueDiscipline", "Raid",
-    "RaidCacheParameters", "RawParameters", "ReadOneWriteAllPolicyParameters", "Rearrangement", "RebuildParameters", "RecordingWorkload",
-    "Recovery", "Replication", "San", "ScatterCutBackPolicyParameters", "ScatterPolicyParameters", "Scenario", "Scheduler",
-    "ScriptWorkload", "ScsiParameters", "SeisParallelProgram", "ServerFailure", "ServiceLevels", "Share", "ShareCosts", "SharePlacement",
-    "SharedMemory", "SizeRange", "SizeShare", "Sizes", "SptfQueueDiscipline", "SstfQueueDiscipline", "StarTable", "SteadyState", "StepFile",
+    "ControllerParameters", "Cost", "Costs", "CounterParameters", "CscanQueueDiscipline", "CumulativeTable", "CumulativeTable2",
+    "CumulativeTable3", "CumulativeTable4", "CutBackPolicyParameters", "CutBackRandomPolicyParameters", "DarshanParallelProgram",
+    "DatatypeParameters", "DatedPrice", "DeadlineTable2", "DensityTable", "DensityTable2", "DensityTable3", "DensityTable4",
+    "DeviceAccessLoad", "DeviceAccessesWorkload", "Disk", "DragonflyTable", "DrawFamily", "DrawFamily2", "DrawFamily3", "DrawFamily4",
+    "DrawOfBlocks", "DrawOfBytes", "DrawOfDuration", "DrawOfSignedBlocks", "Durability", "EmpiricalSample", "EmpiricalSample2",
+    "EmpiricalSample3", "EmpiricalSample4", "Erasure", "ErlangStage", "ErlangStage2", "ErlangStage3", "ErlangStage4", "EventsWorkload",
+    "ExponentialStage", "ExponentialStage2", "ExponentialStage3", "ExponentialStage4", "Fabric", "FabricParameters", "FailureOfOne",
+    "FatTreeTable", "FcfsQueueDiscipline", "FileLoad", "FileLoad2", "FileLoad3", "FileLoad4", "FileLoad5", "FileLoad6", "FileLoad7",
+    "FileLoad8", "FileSystem", "FileSystemParameters", "FileTraceWorkload", "FilesWorkload", "FioWorkload", "FlowShare",
+    "FramingParameters", "GammaStage", "GammaStage2", "GammaStage3", "GammaStage4", "GammaStages", "GammaStages2", "GammaStages3",
+    "GammaStages4", "Generator", "Hints", "Host", "HostCostsParameters", "HubTable", "InstanceLimits", "Io500ParallelProgram",
+    "IoScheduler", "IorParallelProgram", "Journal", "JournalParameters", "KyberTable2", "LaneWeight", "LatencyTarget", "LayoutComponent",
+    "LimitOn", "LinkParameters", "LinkParameters2", "LinksTable", "Locks", "LookQueueDiscipline", "Lustre", "LustreCosts", "MasterProtocol",
+    "MdtestParallelProgram", "Measure", "MemberFailure", "MeshTable", "MessageParameters", "Messages", "MixturePart", "MixturePart2",
+    "MixturePart3", "MixturePart4", "Mpi", "MpiIoParallelProgram", "MqDeadlineTable2", "Multipath", "NamedColumns", "Network",
+    "NetworkCost", "Nfs", "NfsCosts", "NoopTable2", "OsdStop", "Pace", "ParallelProgram", "ParallelWorkload", "Partition", "PathFailure",
+    "PathParameters", "PlaceSequence", "Placement", "PolicyParameters", "Popularity", "PowerDraw", "Price", "ProcessMemory", "Protocol",
+    "Pvfs", "PvfsCosts", "PvfsRetries", "QueueCost", "QueueDiscipline", "Raid", "RaidCacheParameters", "RawParameters",
+    "ReadOneWriteAllPolicyParameters", "Rearrangement", "RebuildParameters", "RecordingWorkload", "Recovery", "Rent", "Replication", "San",
+    "ScatterCutBackPolicyParameters", "ScatterPolicyParameters", "Scenario", "Scheduler", "ScriptWorkload", "ScsiParameters",
+    "SeisParallelProgram", "ServerFailure", "ServiceLevels", "Share", "ShareCosts", "SharePlacement", "SharedMemory", "SizeRange",
+    "SizeRent", "SizeShare", "Sizes", "SptfQueueDiscipline", "SstfQueueDiscipline", "StarTable", "SteadyState", "StepFile",
     "StepParameters", "StepsParallelProgram", "Stop", "StorageNodes", "Store", "StreamParallelProgram", "Strides", "StripeCacheParameters",
     "Submitting", "SyntheticLoad", "SyntheticWorkload", "Table", "Table2", "TcpParameters", "Throttle", "TmpfsParameters", "Topology",
     "TorusTable", "TraceWorkload", "Traffic", "TrainingParallelProgram", "TransactionProtocol", "TreeTable", "UnixHost", "UsersWorkload",
@@ -284,6 +285,9 @@ class Adapter(Part):
 
     channels: int | None = None
     """Channels."""
+
+    cost: Cost | dict[str, Any] | None = None
+    """What one costs, and what it draws; of an instance of a cloud its rent, which pays for its machine, too."""
 
     disks: int | None = None
     """Disks on a channel at most; left out, any number."""
@@ -1069,6 +1073,20 @@ class ControllerParameters(Part):
 
 
 @dataclass(kw_only=True)
+class Cost(Part):
+    """What a part costs, and what it draws."""
+
+    power: PowerDraw | dict[str, Any] | None = None
+    """What one draws."""
+
+    price: Price | dict[str, Any] | None = None
+    """What one costs to buy: "329 USD", or a table with that as `amount`, its date and its source."""
+
+    rent: Rent | dict[str, Any] | None = None
+    """What one costs a month, where it is rented."""
+
+
+@dataclass(kw_only=True)
 class Costs(Part):
     """Processor time of Ceph's parts, each request; what messages cost beside is the network's `costs`."""
 
@@ -1293,6 +1311,20 @@ class DatatypeParameters(Part):
     distributed: dict[str, Any] | None = None
 
     resized: dict[str, Any] | None = None
+
+
+@dataclass(kw_only=True)
+class DatedPrice(Part):
+    """A price as a table."""
+
+    amount: str | None = None
+    """How much."""
+
+    date: str | None = None
+    """When it was asked: a year, a month or a day ("2019-06")."""
+
+    source: str | None = None
+    """By whom, and where that stands."""
 
 
 @dataclass(kw_only=True)
@@ -4814,6 +4846,12 @@ class Measure(Part):
     max_time: str | None = None
     """A run that reaches this much model time is broken off with a warning."""
 
+    model_error: bool | None = None
+    """Whether the report says how far its figures may be off, by what validations of such parts missed by."""
+
+    months: int | None = None
+    """Over how many months what is bought and what is rented are added up as one cost."""
+
     on_error: Literal["stop", "count"] | None = None
     """What becomes of a request that its System can't do: a write to a full volume, a block that a device can't read."""
 
@@ -5198,6 +5236,9 @@ class Network(Part):
     arbitration: ArbitrationParameters | dict[str, Any] | None = None
     """Whose turn it is among virtual lanes; left out, the highest goes first."""
 
+    cost: NetworkCost | dict[str, Any] | None = None
+    """What a switch costs, and what an adapter of a host costs where that has a price of its own."""
+
     costs: HostCostsParameters | dict[str, Any] | None = None
     """What messages cost hosts; what is left out is as the transport has it."""
 
@@ -5265,6 +5306,17 @@ class Network(Part):
     """Bytes of a connection that may be under way, which its receiver hasn't acknowledged (the window of TCP; Linux lets it grow to the
     third value of `net.ipv4.tcp_rmem`, 6 MiB). Left out, any number.
     """
+
+
+@dataclass(kw_only=True)
+class NetworkCost(Part):
+    """What a network's hardware costs."""
+
+    adapter: Cost | dict[str, Any] | None = None
+    """A host's adapter, and what it draws; left out, it comes with its machine."""
+
+    switch: Cost | dict[str, Any] | None = None
+    """A switch, and what it draws."""
 
 
 @dataclass(kw_only=True)
@@ -5831,6 +5883,34 @@ class Popularity(Part):
     """A fraction: a percentage such as "30 %", or a plain number between 0 and 1"""
 
     zones: list[Zone | dict[str, Any]] | None = None
+
+
+@dataclass(kw_only=True)
+class PowerDraw(Part):
+    """What one draws."""
+
+    active: str | None = None
+    """While it works without a pause; left out, as while it has nothing to do."""
+
+    idle: str | None = None
+    """While it has nothing to do, ready at once."""
+
+    source: str | None = None
+    """Where these stand."""
+
+
+@dataclass(kw_only=True)
+class Price(Part):
+    """Price."""
+
+    amount: str | None = None
+    """How much."""
+
+    date: str | None = None
+    """When it was asked: a year, a month or a day ("2019-06")."""
+
+    source: str | None = None
+    """By whom, and where that stands."""
 
 
 @dataclass(kw_only=True)
@@ -6519,6 +6599,47 @@ class Recovery(Part):
 
 
 @dataclass(kw_only=True)
+class Rent(Part):
+    """What one costs a month: the sum of what is given here."""
+
+    date: str | None = None
+    """When this was asked: a year, a month or a day."""
+
+    hour: str | None = None
+    """An hour, of which a month has 730."""
+
+    included_iops: float | None = None
+    """I/Os a second that cost nothing beside the size."""
+
+    included_throughput: str | None = None
+    """What passes in a second and costs nothing beside the size."""
+
+    month: str | None = None
+    """A month, whatever it is like."""
+
+    most_iops: float | None = None
+    """I/Os a second up to which the price is known."""
+
+    per_gib: str | None = None
+    """A month for each GiB of its size."""
+
+    per_iops: str | None = None
+    """A month for each I/O a second that is provisioned."""
+
+    per_mb_per_s: str | None = None
+    """A month for each MB/s that is provisioned."""
+
+    per_mib_per_s: str | None = None
+    """A month for each MiB/s that is provisioned."""
+
+    sizes: list[SizeRent | dict[str, Any]] | None = None
+    """A month by the size that is sold, where each has a price of its own."""
+
+    source: str | None = None
+    """By whom, in which region, and where that stands."""
+
+
+@dataclass(kw_only=True)
 class Replication(Part):
     """Several copies of files on several disks."""
 
@@ -7075,6 +7196,17 @@ class SizeRange(Part):
 
     to: str | None = None
     """The largest."""
+
+
+@dataclass(kw_only=True)
+class SizeRent(Part):
+    """What a size costs."""
+
+    month: str | None = None
+    """A month."""
+
+    size: str | None = None
+    """The size that is sold."""
 
 
 @dataclass(kw_only=True)

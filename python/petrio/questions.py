@@ -86,7 +86,7 @@ class Candidate:
 class Question:
     """What is searched: the configurations with their costs, and the targets."""
 
-    def __init__(self, scenario: Scenario, space: Mapping[str, Any], targets: Sequence[str], cost: Cost | str, prices: Mapping[str, Mapping[str, float]], where: Sequence[str], seed: int | None) -> None:
+    def __init__(self, scenario: Scenario, space: Mapping[str, Any], targets: Sequence[str], cost: Cost | str | None, prices: Mapping[str, Mapping[str, float]], where: Sequence[str], seed: int | None) -> None:
         self.scenario = scenario
         self.targets = [Target.read(text) for text in targets]
         if not self.targets:
@@ -97,14 +97,21 @@ class Question:
         if self.plan.count > CASES_MAX:
             raise _petrio.PetrioError(f"{self.plan.count:,} configurations are more than {CASES_MAX:,}\n help: give keys fewer values; lin(LOW, HIGH, NUMBER) and log() take few of many")
         self.places = [self.plan.measures.index(name) for name in self._names()]
-        price = cost if callable(cost) else Formula(cost, self.keys, prices)
+        price = cost if callable(cost) or cost is None else Formula(cost, self.keys, prices)
+        if cost is None and prices:
+            raise _petrio.PetrioError("prices are of a formula's keys, and there is no formula\n help: give one with --cost, or the scenario the prices of its parts")
         self.cases: dict[int, dict[str, str]] = {}
         self.costs: dict[int, float] = {}
         for case in range(self.plan.count):
             values = self.plan.values(case)
             if values is not None:
-                self.cases[case] = dict(zip(self.keys, values))
-                self.costs[case] = float(price(self.cases[case]))
+                named = dict(zip(self.keys, values))
+                try:
+                    self.costs[case] = float(price(named) if price else self.plan.cost(case))
+                except _petrio.ScenarioError:
+                    # One that is no scenario costs nothing that could be compared, and is never run.
+                    continue
+                self.cases[case] = named
         if not self.cases:
             raise _petrio.PetrioError("no case is left: --where leaves out all\n help: say less with it")
         #: The values of each key, in their order.

@@ -44,7 +44,7 @@ def search(
     space: Mapping[str, Any],
     *,
     targets: Sequence[str],
-    cost: Cost | str,
+    cost: Cost | str | None = None,
     prices: Mapping[str, Mapping[str, float]] | None = None,
     where: Sequence[str] = (),
     runs: int = RUNS,
@@ -60,7 +60,8 @@ def search(
         scenario: What is bought, built or set.
         space: Values by path, as of :func:`petrio.sweep`.
         targets: What has to be kept: ``["p99-latency <= 20 ms", "rate >= 4000 /s"]``.
-        cost: What is to be least: a formula of keys, such as ``"disk.d.model * disk.d.count + 600"``, or a function of a dict of values.
+        cost: What is to be least: a formula of keys, such as ``"disk.d.model * disk.d.count + 600"``, or a function of a dict of values. Left out, what
+            the System costs by the prices of the catalogue and the scenario (docs/cost.md).
         prices: What a formula's keys stand for, by value: ``{"disk.d.model": {"hp-97560": 120, …}}``.
         where: What has to be true of a configuration, such as ``"disk.d.count >= 4"``.
         runs: How many runs at most; each replication is one.

@@ -128,3 +128,14 @@ def test_the_command(tmp_path):
     assert none.returncode == 3
     wrong = subprocess.run([*command[:-1], "p99-latency"], capture_output=True, text=True)
     assert wrong.returncode == 2 and "no comparison" in wrong.stderr and not wrong.stdout
+
+
+PRICED = BUSY.replace('model = "seagate-cheetah-9lp"', 'model = "seagate-exos-x16-16tb"')
+
+
+def test_without_a_formula_it_is_what_the_report_says_that_it_costs():
+    found = petrio.search(PRICED, {"disk.d.count": range(1, 5)}, targets=["p99-latency <= 40 ms"], runs=30)
+    scenario = petrio.Scenario(PRICED).set("disk.d.count", found.best.values["disk.d.count"])
+    assert petrio.run(scenario, what_if=False)["cost"] == pytest.approx(found.best.cost)
+    with pytest.raises(petrio.PetrioError, match="price"):
+        petrio.search(BUSY, {"disk.d.count": range(1, 5)}, targets=["p99-latency <= 40 ms"], runs=30)

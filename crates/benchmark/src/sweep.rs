@@ -163,7 +163,7 @@ fn swept(scenario: &Path, cases: u64, out: &Path) -> io::Result<(f64, f64)> {
 
 fn question(scenario: &Path, factor: Factor, measures: &[&str], out: &Path) -> SweepQuestion {
     SweepQuestion {
-        files: petrio_files::inputs::Inputs::here(),
+        files: Inputs::here(),
         scenario: scenario.to_owned(),
         settings: Vec::new(),
         factors: vec![factor],

@@ -96,7 +96,10 @@ impl Engine {
         });
         let devices = loaded.storage.iter().zip(0..).map(|(part, number)| (part.name.clone(), number));
         let (file_systems, devices) = (file_systems.collect(), devices.collect());
-        Ok(Self { inside: Mutex::new(Inside { engine, loaded, file_systems, devices, programs: Vec::new() }), watch })
+        Ok(Self {
+            inside: Mutex::new(Inside { engine, loaded, file_systems, devices, programs: Vec::new() }),
+            watch,
+        })
     }
 
     /// The clock, seconds of model time.
@@ -188,7 +191,9 @@ impl Engine {
         if let Some(place) = inside.file_systems.get_mut(file_system) {
             match operation {
                 Operation::Unlink => drop(place.files.remove(file)),
-                _ if known.is_none() && operation != Operation::Sync => drop(place.files.insert(file.to_owned(), file_id)),
+                _ if known.is_none() && operation != Operation::Sync => {
+                    drop(place.files.insert(file.to_owned(), file_id))
+                }
                 _ => {}
             }
         }
@@ -208,15 +213,27 @@ impl Engine {
     ) -> PyResult<u64> {
         let sector = petrio_colours::SECTOR_BYTES;
         if !offset.is_multiple_of(sector) || !length.is_multiple_of(sector) || length == 0 {
-            return Err(wrong(format!("a device moves whole sectors of {sector} bytes, not {length} bytes at {offset}")));
+            return Err(wrong(format!(
+                "a device moves whole sectors of {sector} bytes, not {length} bytes at {offset}"
+            )));
         }
         let blocks = u32::try_from(length / sector).map_err(|_| wrong("a request has less than 2 TiB"))?;
         let mut inside = self.inside();
         let device = inside.devices.get(device).copied().ok_or_else(|| {
-            wrong(format!("there is no device \"{device}\"; {}", inside.devices.keys().cloned().collect::<Vec<_>>().join(", ")))
+            wrong(format!(
+                "there is no device \"{device}\"; {}",
+                inside.devices.keys().cloned().collect::<Vec<_>>().join(", ")
+            ))
         })?;
         let direction = if write { Direction::Write } else { Direction::Read };
-        let asked = BlockRequest { direction, device, address: offset / sector, blocks, synchronous: true, ..BlockRequest::default() };
+        let asked = BlockRequest {
+            direction,
+            device,
+            address: offset / sector,
+            blocks,
+            synchronous: true,
+            ..BlockRequest::default()
+        };
         inside.submit(program, at, asked)
     }
 
@@ -316,10 +333,18 @@ impl Inside {
     }
 
     fn known_program(&self, number: usize) -> PyResult<Program> {
-        self.programs.get(number).copied().ok_or_else(|| wrong(format!("there is no program {number}: program() makes one")))
+        self.programs
+            .get(number)
+            .copied()
+            .ok_or_else(|| wrong(format!("there is no program {number}: program() makes one")))
     }
 
-    fn submit<R: petrio_engine::Submittable>(&mut self, program: usize, at: Option<f64>, asked: R) -> PyResult<u64> {
+    fn submit<R: petrio_engine::Submittable>(
+        &mut self,
+        program: usize,
+        at: Option<f64>,
+        asked: R,
+    ) -> PyResult<u64> {
         let program = self.known_program(program)?;
         let at = at.map_or(Ok(self.engine.now()), time)?;
         let ticket = self.engine.submit(program, asked, at).map_err(|cause| error::failed(&cause))?;
@@ -365,6 +390,7 @@ fn completion(done: &Returned) -> Completion {
 }
 
 fn causes_of<R: petrio_colours::Request>(request: &R) -> BTreeMap<String, f64> {
-    let spent = R::Cause::ALL.iter().map(|&cause| (cause.name().to_owned(), request.ledger().of(cause).as_seconds()));
+    let spent =
+        R::Cause::ALL.iter().map(|&cause| (cause.name().to_owned(), request.ledger().of(cause).as_seconds()));
     spent.filter(|(_, seconds)| *seconds > 0.0).collect()
 }

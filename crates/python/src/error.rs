@@ -7,7 +7,12 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-create_exception!(petrio, PetrioError, PyException, "Something that was asked of petrio can't be had: what, and in `advice` what to do.");
+create_exception!(
+    petrio,
+    PetrioError,
+    PyException,
+    "Something that was asked of petrio can't be had: what, and in `advice` what to do."
+);
 create_exception!(
     petrio,
     ScenarioError,

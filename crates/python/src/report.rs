@@ -73,7 +73,8 @@ impl Report {
 
     /// Throughput and latency over time, a row an interval.
     fn series(&self) -> PyResult<Table> {
-        let series = serde_json::to_value(&self.figures.served.series).map_err(|cause| error::wrong(cause.to_string()))?;
+        let series = serde_json::to_value(&self.figures.served.series)
+            .map_err(|cause| error::wrong(cause.to_string()))?;
         Table::of_series(&series)
     }
 
@@ -106,7 +107,10 @@ pub(crate) fn run(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Report> {
     let (watch, raised) = watch(progress);
-    let until = until.map(str::parse::<Duration>).transpose().map_err(|cause| error::wrong(format!("until: {cause}")))?;
+    let until = until
+        .map(str::parse::<Duration>)
+        .transpose()
+        .map_err(|cause| error::wrong(format!("until: {cause}")))?;
     let part = Part { until: until.map(Duration::time), replication, ..Part::default() };
     let is_part = part.until.is_some() || replication.is_some() || !what_if;
     let scenario = &scenario.for_a_run();
@@ -133,7 +137,9 @@ pub(crate) fn run(
     if let Some(cause) = raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
         return Err(cause);
     }
-    outcome.map(|figures| Report { figures: Arc::new(figures), own_calls: scenario.own.spent() }).map_err(Wrong::error)
+    outcome
+        .map(|figures| Report { figures: Arc::new(figures), own_calls: scenario.own.spent() })
+        .map_err(Wrong::error)
 }
 
 /// Why there is no report.

@@ -48,16 +48,21 @@ impl Scenario {
     }
 
     /// Read and checked.
-    pub(crate) fn load(&self, inputs: &Inputs, seed: Option<u64>, watch: &Watch) -> Result<Loaded, Box<Problems>> {
+    pub(crate) fn load(
+        &self,
+        inputs: &Inputs,
+        seed: Option<u64>,
+        watch: &Watch,
+    ) -> Result<Loaded, Box<Problems>> {
         let settings = self.settings(seed);
         let mut loaded = match self.own.place_of_programs() {
             Some(on) => load_for_given(inputs, &self.path, (&[on.to_owned()], false), &settings, watch),
             None => load_in(inputs, &self.path, &settings, watch),
         }
         .map_err(Box::new)?;
-        self.own.put_into(&mut loaded).map_err(|problem| {
-            Box::new(Problems::new(self.path.display().to_string(), vec![*problem]))
-        })?;
+        self.own
+            .put_into(&mut loaded)
+            .map_err(|problem| Box::new(Problems::new(self.path.display().to_string(), vec![*problem])))?;
         Ok(loaded)
     }
 
@@ -171,7 +176,9 @@ impl Scenario {
             if path == self.path || path.is_dir() {
                 continue;
             }
-            let bytes = inputs.read(&path, u64::MAX).map_err(|cause| error::wrong(format!("{}: {cause}", path.display())))?;
+            let bytes = inputs
+                .read(&path, u64::MAX)
+                .map_err(|cause| error::wrong(format!("{}: {cause}", path.display())))?;
             other.held.insert(path, bytes.into());
         }
         Ok(other)

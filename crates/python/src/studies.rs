@@ -46,8 +46,16 @@ pub(crate) fn compare(
             Ok(Candidate { name: name.clone(), loaded, directory: None })
         });
         let candidates = loaded.collect::<Result<_, Box<_>>>().map_err(CompareError::Scenario)?;
-        let question =
-            Question { candidates, seed, replications, precision, confidence, relevant, measure, ..Question::default() };
+        let question = Question {
+            candidates,
+            seed,
+            replications,
+            precision,
+            confidence,
+            relevant,
+            measure,
+            ..Question::default()
+        };
         study::compare::compare(&question, &|_| ())
     })?;
     let raised = candidates.iter().try_for_each(|(_, scenario)| scenario.own.raised());
@@ -76,7 +84,10 @@ pub(crate) fn load(
     seed: Option<u64>,
 ) -> PyResult<Answer> {
     if runs < study::load::LEAST_RUNS {
-        return Err(wrong(format!("{runs} runs find neither limit nor knee: allow {} at least", study::load::LEAST_RUNS)));
+        return Err(wrong(format!(
+            "{runs} runs find neither limit nor knee: allow {} at least",
+            study::load::LEAST_RUNS
+        )));
     }
     let watch = Watch::new();
     let question = LoadQuestion {
@@ -149,16 +160,23 @@ pub(crate) fn fit(
         "none" => study::fit::Unit::None,
         "bytes" => study::fit::Unit::Bytes,
         "seconds" => study::fit::Unit::Time,
-        other => return Err(wrong(format!("numbers are in \"none\", \"bytes\" or \"seconds\", not \"{other}\""))),
+        other => {
+            return Err(wrong(format!("numbers are in \"none\", \"bytes\" or \"seconds\", not \"{other}\"")));
+        }
     };
     let asked = measure.unwrap_or("inter-arrival");
     let measure = study::fit::Measure::ALL.into_iter().find(|known| known.name() == asked);
     let measure = measure.ok_or_else(|| {
-        wrong(format!("a trace has no \"{asked}\"; {}", study::fit::Measure::ALL.map(study::fit::Measure::name).join(", ")))
+        wrong(format!(
+            "a trace has no \"{asked}\"; {}",
+            study::fit::Measure::ALL.map(study::fit::Measure::name).join(", ")
+        ))
     })?;
     let found = waited(py, &Watch::new(), || {
         let data = match (&text, &trace) {
-            (_, Some(path)) => Data::Trace { inputs: &inputs, path, measure, options: Box::new(TraceOptions::default()) },
+            (_, Some(path)) => {
+                Data::Trace { inputs: &inputs, path, measure, options: Box::new(TraceOptions::default()) }
+            }
             (text, None) => Data::Text {
                 name: "the values".to_owned(),
                 source: Box::new(text.as_deref().unwrap_or_default().as_bytes()),

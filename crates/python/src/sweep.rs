@@ -11,8 +11,8 @@ use crate::waiting::waited;
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
 use petrio_study::sweep::{
-    Design, Factor, Findings, Kept, Row, Shard, Study, SweepError, SweepPlan, SweepProgress, SweepQuestion, SweepResults,
-    factors_of_table, findings, results, sweep_page, sweep_text, write_csv,
+    Design, Factor, Findings, Kept, Row, Shard, Study, SweepError, SweepPlan, SweepProgress, SweepQuestion,
+    SweepResults, factors_of_table, findings, results, sweep_page, sweep_text, write_csv,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -118,7 +118,8 @@ impl Plan {
     ) -> PyResult<Self> {
         let design = design(sample, points)?;
         let watch = Watch::new();
-        let asked = Asked { scenario, vary, cases, design, constraints, seed, replications, precision, measures };
+        let asked =
+            Asked { scenario, vary, cases, design, constraints, seed, replications, precision, measures };
         let question = asked.question(PathBuf::new(), None, &watch)?;
         let plan = waited(py, &watch, || SweepPlan::new(&question))?.map_err(failure)?;
         Ok(Self { plan, watch })
@@ -130,7 +131,8 @@ impl Plan {
         let inputs = self.plan.inputs();
         let files = self.plan.study().inputs.keys().filter(|path| !path.is_dir());
         let held = files.map(|path| {
-            let bytes = inputs.read(path, u64::MAX).map_err(|cause| wrong(format!("{}: {cause}", path.display())))?;
+            let bytes =
+                inputs.read(path, u64::MAX).map_err(|cause| wrong(format!("{}: {cause}", path.display())))?;
             Ok((path.clone(), bytes))
         });
         Ok((study, held.collect::<PyResult<_>>()?))
@@ -147,6 +149,11 @@ impl Plan {
         self.plan.cases().values(case).map_err(failure)
     }
 
+    /// What the System of a case costs by the prices of the catalogue and the scenario, without a run.
+    fn cost(&self, case: u64) -> PyResult<Option<f64>> {
+        self.plan.cost(case).map_err(failure)
+    }
+
     /// The measures that rows have, in their order.
     #[getter]
     fn measures(&self) -> Vec<String> {
@@ -155,7 +162,8 @@ impl Plan {
 
     /// What some replications of a case measured, in the order of the measures.
     fn figures(&self, py: Python<'_>, case: u64, first: u32, until: u32) -> PyResult<Vec<Vec<Option<f64>>>> {
-        let rows = waited(py, &self.watch, || self.plan.replications(case, first..until))?.map_err(failure)?;
+        let rows =
+            waited(py, &self.watch, || self.plan.replications(case, first..until))?.map_err(failure)?;
         Ok(rows.unwrap_or_default().into_iter().map(|row| row.figures).collect())
     }
 
@@ -177,7 +185,8 @@ impl Worker {
     /// Of a parcel.
     #[new]
     fn new(study: &str, held: BTreeMap<PathBuf, Vec<u8>>) -> PyResult<Self> {
-        let study: Study = serde_json::from_str(study).map_err(|cause| wrong(format!("no study: {cause}")))?;
+        let study: Study =
+            serde_json::from_str(study).map_err(|cause| wrong(format!("no study: {cause}")))?;
         let (inputs, watch) = (Inputs::here(), Watch::new());
         for (path, bytes) in held {
             inputs.hold(&path, bytes);
@@ -240,7 +249,8 @@ impl KeptRows {
 
     /// Takes the rows of a case.
     fn keep(&self, case: u64, rows: &[u8]) -> PyResult<()> {
-        let rows: Vec<Row> = serde_json::from_slice(rows).map_err(|cause| wrong(format!("no rows: {cause}")))?;
+        let rows: Vec<Row> =
+            serde_json::from_slice(rows).map_err(|cause| wrong(format!("no rows: {cause}")))?;
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = kept.as_mut().ok_or_else(|| wrong("the folder is closed"))?;
         kept.keep(case, rows).map_err(failure)
@@ -299,7 +309,11 @@ pub(crate) fn sweep(
 /// What a sweep's folder has by now: its rows as a table, and what they say by one of its measures (left out, the first).
 #[pyfunction]
 #[pyo3(signature = (folder, measure=None, csv=None))]
-pub(crate) fn sweep_results(folder: PathBuf, measure: Option<&str>, csv: Option<PathBuf>) -> PyResult<(Table, Answer)> {
+pub(crate) fn sweep_results(
+    folder: PathBuf,
+    measure: Option<&str>,
+    csv: Option<PathBuf>,
+) -> PyResult<(Table, Answer)> {
     let results = results(&folder).map_err(failure)?;
     let at = place_of(&results, &folder, measure)?;
     let found = findings(&results, at);
@@ -327,7 +341,8 @@ fn place_of(results: &SweepResults, folder: &Path, measure: Option<&str>) -> PyR
 /// The rows as columns: what identifies a run, what was varied, what was measured.
 fn rows(results: &SweepResults, found: &Findings) -> PyResult<Table> {
     let rows = &results.rows;
-    let whole = |of: fn(&Row) -> u64| Column::Whole(rows.iter().map(|row| i64::try_from(of(row)).ok()).collect());
+    let whole =
+        |of: fn(&Row) -> u64| Column::Whole(rows.iter().map(|row| i64::try_from(of(row)).ok()).collect());
     let text = |of: &dyn Fn(&Row) -> Option<String>| Column::Text(rows.iter().map(of).collect());
     let mut all = vec![
         ("case".to_owned(), whole(|row| row.case)),
@@ -336,7 +351,8 @@ fn rows(results: &SweepResults, found: &Findings) -> PyResult<Table> {
     ];
     for (at, name) in found.keys.iter().enumerate() {
         let values: Vec<Option<&String>> = rows.iter().map(|row| row.values.get(at)).collect();
-        let numbers: Vec<Option<f64>> = values.iter().map(|value| value.and_then(|value| value.parse().ok())).collect();
+        let numbers: Vec<Option<f64>> =
+            values.iter().map(|value| value.and_then(|value| value.parse().ok())).collect();
         let column = if numbers.iter().all(Option::is_some) {
             Column::Number(numbers)
         } else {

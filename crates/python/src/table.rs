@@ -184,7 +184,9 @@ fn listed<'py>(py: Python<'py>, column: &ArrayRef) -> PyResult<Bound<'py, PyAny>
     use arrow_schema::DataType;
     let listed = match column.data_type() {
         DataType::Int64 => column.as_primitive::<Int64Type>().iter().collect::<Vec<_>>().into_pyobject(py)?,
-        DataType::Float64 => column.as_primitive::<Float64Type>().iter().collect::<Vec<_>>().into_pyobject(py)?,
+        DataType::Float64 => {
+            column.as_primitive::<Float64Type>().iter().collect::<Vec<_>>().into_pyobject(py)?
+        }
         DataType::Boolean => column.as_boolean().iter().collect::<Vec<_>>().into_pyobject(py)?,
         _ => column.as_string::<i32>().iter().collect::<Vec<_>>().into_pyobject(py)?,
     };

@@ -31,13 +31,16 @@ pub(crate) struct TraceBatches {
 pub(crate) fn trace(path: PathBuf, format: Option<&str>) -> PyResult<TraceBatches> {
     let format = format.map(named).transpose()?;
     let options = TraceOptions { format, ..TraceOptions::default() };
-    let reader = EventReader::open_in(&Inputs::here(), Path::new(&path), &options).map_err(|cause| error::plain(&cause))?;
+    let reader = EventReader::open_in(&Inputs::here(), Path::new(&path), &options)
+        .map_err(|cause| error::plain(&cause))?;
     Ok(TraceBatches { path, format: reader.format(), reader: Mutex::new(Some(reader)) })
 }
 
 fn named(name: &str) -> PyResult<FormatName> {
     let found = FormatName::ALL.into_iter().find(|format| format.name() == name);
-    found.ok_or_else(|| wrong(format!("there is no format \"{name}\"; {}", FormatName::ALL.map(FormatName::name).join(", "))))
+    found.ok_or_else(|| {
+        wrong(format!("there is no format \"{name}\"; {}", FormatName::ALL.map(FormatName::name).join(", ")))
+    })
 }
 
 #[pymethods]
@@ -126,7 +129,9 @@ const fn word(direction: Direction) -> &'static str {
 fn arrays(events: &[Event]) -> Vec<ArrayRef> {
     let whole = |of: &dyn Fn(&Event) -> Option<u64>| -> ArrayRef {
         let mut column = Int64Builder::with_capacity(events.len());
-        events.iter().for_each(|event| column.append_option(of(event).and_then(|value| i64::try_from(value).ok())));
+        events
+            .iter()
+            .for_each(|event| column.append_option(of(event).and_then(|value| i64::try_from(value).ok())));
         Arc::new(column.finish())
     };
     let number = |of: &dyn Fn(&Event) -> Option<f64>| -> ArrayRef {

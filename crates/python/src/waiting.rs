@@ -13,11 +13,7 @@ const STACK_BYTES: usize = 8 << 20;
 
 /// Works on a thread of its own while others run Python. Where Python was told to stop (Ctrl-C), `watch` is told, and what Python raises
 /// is the answer, once the work has ended.
-pub(crate) fn waited<T: Send>(
-    py: Python<'_>,
-    watch: &Watch,
-    work: impl FnOnce() -> T + Send,
-) -> PyResult<T> {
+pub(crate) fn waited<T: Send>(py: Python<'_>, watch: &Watch, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     waited_with(py, watch, &Own::default(), work)
 }
 
@@ -31,12 +27,13 @@ pub(crate) fn waited_with<T: Send>(
     py.detach(|| {
         std::thread::scope(|scope| {
             let (tell, told) = channel();
-            let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, move || {
-                let outcome = work();
-                // Whoever waits may have given up.
-                let _ = tell.send(());
-                outcome
-            })?;
+            let thread =
+                std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, move || {
+                    let outcome = work();
+                    // Whoever waits may have given up.
+                    let _ = tell.send(());
+                    outcome
+                })?;
             let mut stopped = None;
             while told.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
                 if stopped.is_none() {

@@ -41,6 +41,7 @@ impl Loaded {
 }
 
 fn missing(what: &str, name: &str, there: &[&str]) -> Problem {
-    let there = if there.is_empty() { "it has none".to_owned() } else { format!("it has {}", there.join(", ")) };
+    let there =
+        if there.is_empty() { "it has none".to_owned() } else { format!("it has {}", there.join(", ")) };
     Problem::error(format!("the scenario has no {what} \"{name}\"")).help(there)
 }

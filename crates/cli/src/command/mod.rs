@@ -20,8 +20,8 @@ pub(crate) mod place;
 mod reading;
 pub(crate) mod run;
 pub(crate) mod scenario;
-pub(crate) mod search;
 pub(crate) mod schema;
+pub(crate) mod search;
 #[cfg(feature = "studio")]
 pub(crate) mod studio;
 pub(crate) mod sweep;

@@ -20,9 +20,10 @@ pub(crate) struct Search {
     /// What has to be kept, such as "p99-latency <= 20 ms" or "rate >= 4000 /s"; may be repeated
     #[arg(long, value_name = "COMPARISON", required = true)]
     target: Vec<String>,
-    /// What is to be least: a formula of keys that are varied, such as 'disk.d.model * disk.d.count + 600'
+    /// What is to be least: a formula of keys that are varied, such as 'disk.d.model * disk.d.count + 600' [default: what the system costs
+    /// by the prices of the catalogue and the scenario, as its report says]
     #[arg(long, value_name = "FORMULA")]
-    cost: String,
+    cost: Option<String>,
     /// What a key stands for in that, by its value: disk.d.model=hp-97560:120,ibm-ultrastar-18es:300; may be repeated
     #[arg(long, value_name = "PATH=VALUE:PRICE,…")]
     price: Vec<String>,
@@ -85,7 +86,9 @@ impl Search {
             let python = python.to_string_lossy();
             return Err(Failure::new(
                 format!("a search needs petrio's Python package and Optuna, which {python} doesn't have"),
-                Some(format!("in petrio's own folder: {python} -m pip install '.[search]'; or name another Python by {NAMED}")),
+                Some(format!(
+                    "in petrio's own folder: {python} -m pip install '.[search]'; or name another Python by {NAMED}"
+                )),
             ));
         }
         let status = Command::new(&python).args(["-m", "petrio", "search"]).args(self.words()).status();
@@ -102,12 +105,17 @@ impl Search {
     fn words(&self) -> Vec<OsString> {
         let mut words: Vec<OsString> = vec![self.scenario.clone().into()];
         let mut option = |name: &str, value: OsString| words.extend([name.into(), value]);
-        let texts = [("--vary", &self.vary), ("--target", &self.target), ("--price", &self.price), ("--where", &self.constraints)];
+        let texts = [
+            ("--vary", &self.vary),
+            ("--target", &self.target),
+            ("--price", &self.price),
+            ("--where", &self.constraints),
+        ];
         for (name, values) in texts {
             values.iter().for_each(|value| option(name, value.into()));
         }
         self.settings.iter().for_each(|setting| option("--set", setting.text().to_string().into()));
-        option("--cost", self.cost.clone().into());
+        self.cost.iter().for_each(|cost| option("--cost", cost.into()));
         let numbers = [
             ("--runs", Some(self.runs.into())),
             ("--replications", Some(self.replications.into())),

@@ -40,7 +40,17 @@ fn without_the_package_it_says_how_to_get_it() {
 fn what_is_asked_arrives_whole_and_its_exit_code_comes_back() {
     let folder = Folder::with("");
     let script = "#!/bin/sh\n[ \"$1\" = -c ] && exit 0\nprintf '%s\\n' \"$@\"\nexit 3\n";
-    let more = ["--where", "disk.d.count != 2", "--price", "disk.d.count=1:5,2:9", "--set", "seed=4", "--seed", "7", "-q"];
+    let more = [
+        "--where",
+        "disk.d.count != 2",
+        "--price",
+        "disk.d.count=1:5,2:9",
+        "--set",
+        "seed=4",
+        "--seed",
+        "7",
+        "-q",
+    ];
     let (code, said, talk) = with_python(&folder, script, &more);
     assert_eq!(code, Some(3), "{talk}");
     let lines: Vec<&str> = said.lines().collect();
@@ -56,7 +66,8 @@ fn what_is_asked_arrives_whole_and_its_exit_code_comes_back() {
         ("--runs", "30"),
         ("--replications", "5"),
     ] {
-        let at = lines.iter().position(|line| *line == option).unwrap_or_else(|| panic!("{option} in {said}"));
+        let at =
+            lines.iter().position(|line| *line == option).unwrap_or_else(|| panic!("{option} in {said}"));
         assert_eq!(lines[at + 1], value, "{said}");
     }
     assert!(lines.contains(&"--quiet"), "{said}");
@@ -71,7 +82,11 @@ fn the_mail_store_has_two_ways_to_its_target_as_the_example_says() {
     let ssd = "disk.d.model=intel-x25-m-g2-80gb";
     let of_ten_thousand = p99(&[]);
     assert!((50.0..56.0).contains(&of_ten_thousand), "{of_ten_thousand}");
-    for set in [vec!["raid.array.level=\"1+0\""], vec![ssd, "disk.d.count=5"], vec!["raid.array.use=perc-h700", "disk.d.count=9"]] {
+    for set in [
+        vec!["raid.array.level=\"1+0\""],
+        vec![ssd, "disk.d.count=5"],
+        vec!["raid.array.use=perc-h700", "disk.d.count=9"],
+    ] {
         assert!(p99(&set) < 18.0, "{set:?}: {}", p99(&set));
     }
 }

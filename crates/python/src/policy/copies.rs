@@ -2,7 +2,9 @@
 
 use super::Asked;
 use petrio_kernel::Time;
-use petrio_models::cluster::replication::{Decision, FileEvent, History, Home, OwnPolicy, Policy, PolicyParameters, Retain};
+use petrio_models::cluster::replication::{
+    Decision, FileEvent, History, Home, OwnPolicy, Policy, PolicyParameters, Retain,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
@@ -30,7 +32,8 @@ impl Policy for OwnCopies {
 
     fn decide(&self, event: FileEvent, history: &History, copies: u32, most: u32, now: Time) -> Decision {
         let decided = self.0.ask(|py, of| {
-            let decided = of.call_method1("decide", (word(event), past(py, history)?, copies, most, now.as_seconds()))?;
+            let decided =
+                of.call_method1("decide", (word(event), past(py, history)?, copies, most, now.as_seconds()))?;
             decision(&decided)
         });
         decided.unwrap_or(Decision::Keep)

@@ -71,7 +71,8 @@ impl Own {
     /// Puts them into a scenario that was read.
     pub(crate) fn put_into(&self, loaded: &mut Loaded) -> Result<(), Box<petrio_scenario::Problem>> {
         for Decision { over, part, decides } in &self.all {
-            let asked = Asked { of: Arc::clone(decides), calls: self.calls.clone(), watch: loaded.watch.clone() };
+            let asked =
+                Asked { of: Arc::clone(decides), calls: self.calls.clone(), watch: loaded.watch.clone() };
             match over {
                 Over::Programs => loaded.give(Arc::new(programs::OwnPrograms::new(asked)), 1),
                 Over::Order => loaded.decide_order(part, order::parameters(asked)).map_err(Box::new)?,
@@ -116,7 +117,8 @@ impl Own {
 fn interrupted(py: Python<'_>, thread: u64) -> PyResult<()> {
     let ctypes = py.import("ctypes")?;
     let raise = ctypes.getattr("pythonapi")?.getattr("PyThreadState_SetAsyncExc")?;
-    let exception = ctypes.call_method1("py_object", (py.get_type::<pyo3::exceptions::PyKeyboardInterrupt>(),))?;
+    let exception =
+        ctypes.call_method1("py_object", (py.get_type::<pyo3::exceptions::PyKeyboardInterrupt>(),))?;
     raise.call1((ctypes.call_method1("c_ulong", (thread,))?, exception))?;
     Ok(())
 }

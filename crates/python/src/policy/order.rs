@@ -120,18 +120,16 @@ impl Elevator for Ordered {
         match said {
             Some(Said::Nothing) => Next::Empty,
             Some(Said::Until(time)) => Next::IdleUntil(Time::from_seconds(time.max(0.0)).max(now)),
-            Some(Said::This(number)) => {
-                match self.waiting.iter().position(|(known, _)| *known == number) {
-                    Some(at) => self.take(at, now),
-                    None => {
-                        self.asked.ask(|_, _| -> PyResult<()> {
-                            let text = format!("next() gave request {number}, which doesn't wait any more");
-                            Err(pyo3::exceptions::PyValueError::new_err(text))
-                        });
-                        self.take(0, now)
-                    }
+            Some(Said::This(number)) => match self.waiting.iter().position(|(known, _)| *known == number) {
+                Some(at) => self.take(at, now),
+                None => {
+                    self.asked.ask(|_, _| -> PyResult<()> {
+                        let text = format!("next() gave request {number}, which doesn't wait any more");
+                        Err(pyo3::exceptions::PyValueError::new_err(text))
+                    });
+                    self.take(0, now)
                 }
-            }
+            },
             // The run ends.
             None => self.take(0, now),
         }
@@ -139,7 +137,9 @@ impl Elevator for Ordered {
 
     fn completed(&mut self, request: &IoRequest, now: Time) {
         let number = request.note;
-        self.asked.ask(|_, of| of.call_method1("completed", (shown(number, request), now.as_seconds())).map(|_| ()));
+        self.asked.ask(|_, of| {
+            of.call_method1("completed", (shown(number, request), now.as_seconds())).map(|_| ())
+        });
     }
 
     fn waiting(&self) -> usize {

@@ -27,7 +27,9 @@ impl OwnPrograms {
             for program in of.try_iter()? {
                 let named: BTreeMap<String, String> = program?.getattr("files")?.extract()?;
                 for (name, size) in named {
-                    let bytes = size.parse::<Bytes>().map_err(|cause| PyValueError::new_err(format!("the file \"{name}\": {cause}")))?;
+                    let bytes = size
+                        .parse::<Bytes>()
+                        .map_err(|cause| PyValueError::new_err(format!("the file \"{name}\": {cause}")))?;
                     files.insert(name, bytes.get());
                 }
             }
@@ -67,7 +69,8 @@ impl Given for OwnPrograms {
         // All of one run are copied together: what they share, they share afterwards.
         let run = self.asked.anew().ok_or_else(raised)?;
         let table = self.table()?;
-        let numbers = self.files.iter().zip(1..).map(|((name, _), number)| (name.clone(), FileId(number))).collect();
+        let numbers =
+            self.files.iter().zip(1..).map(|((name, _), number)| (name.clone(), FileId(number))).collect();
         let names = Arc::new(Mutex::new(Names { numbers, next: table.next_file() }));
         let programs = (0..self.count).map(|process| {
             let asked = run.clone();
@@ -108,7 +111,9 @@ impl FileProgram for OwnProgram {
             }
             if let Ok(seconds) = said.extract::<f64>() {
                 let is_time = seconds.is_finite() && seconds >= 0.0;
-                let no_time = || PyValueError::new_err(format!("next() gave {seconds}: seconds of thought are 0 or more"));
+                let no_time = || {
+                    PyValueError::new_err(format!("next() gave {seconds}: seconds of thought are 0 or more"))
+                };
                 return if is_time { Ok(Step::Pause(Time::from_seconds(seconds))) } else { Err(no_time()) };
             }
             self.operation(said.getattr("as_tuple")?.call0()?.extract()?).map(Step::Operation)

@@ -117,6 +117,19 @@ impl Costs {
             .any(|line| line.power.is_some() || matches!(line.paid, Paid::Bought(_) | Paid::Rented(_)))
     }
 
+    /// What all of it costs over the scenario's months, or what keeps that from being known.
+    ///
+    /// # Errors
+    /// The parts without a price, or the currencies.
+    pub fn total(&self) -> Result<f64, String> {
+        let sum = Sum::of(self.lines.iter());
+        match sum.without().as_slice() {
+            [] if sum.currencies.is_empty() => Err("nothing in it has a price".to_owned()),
+            [] => Ok(sum.price + sum.month * f64::from(self.months)),
+            without => Err(format!("no price is known of {}", without.join(", "))),
+        }
+    }
+
     /// The figures of a run: bytes and requests or operations a second, and its stages, each by itself.
     pub(crate) fn figures(
         &self,

@@ -142,8 +142,7 @@ fn settings(question: &LoadQuestion) -> Vec<Override> {
 /// A scenario that can't be read or run, a load that nothing says how to change, a limit of another unit.
 pub fn load(question: &LoadQuestion, tell: &mut OnProbe<'_>) -> Result<LoadFindings, LoadError> {
     let mut prober = Prober::new(question, tell)?;
-    let limit =
-        question.limit.as_deref().map(|text| in_unit_of(&question.metric, text)).transpose()?;
+    let limit = question.limit.as_deref().map(|text| in_unit_of(&question.metric, text)).transpose()?;
     let today = prober.probe(1.0)?;
     // A third of the runs is the knee's, and some are for the interval.
     let for_limit = if limit.is_some() { prober.left() * 3 / 5 } else { 0 };

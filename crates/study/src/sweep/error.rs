@@ -122,6 +122,15 @@ pub enum SweepError {
         /// Why.
         failure: Box<RunFailure>,
     },
+    /// A System whose cost isn't known.
+    #[error("the case {settings}: {why}")]
+    #[diagnostic(help("give it one in the scenario (docs/cost.md), or a formula of the keys (--cost)"))]
+    NoCost {
+        /// The case.
+        settings: String,
+        /// What has no price.
+        why: String,
+    },
     /// A table of cases that can't be read.
     #[error("{}: {why}", .path.display())]
     #[diagnostic(help(

@@ -210,8 +210,7 @@ fn study(question: &SweepQuestion) -> Result<(Study, Cases, Vec<Measure>), Sweep
     let names = measure_names(&question.measures);
     let measures = names.iter().map(|name| Measure::parse(name)).collect::<Result<Vec<_>, _>>()?;
     let names = measures.iter().map(ToString::to_string).collect();
-    let text =
-        inputs.read(&question.scenario, u64::MAX).map_err(SweepError::file(&question.scenario))?;
+    let text = inputs.read(&question.scenario, u64::MAX).map_err(SweepError::file(&question.scenario))?;
     let before = Cases::new(question.factors.clone(), question.design, 0, Constraints::default())?;
     let example = example(question, &before, inputs)?;
     let known = |path: &str| value_at(&example, path);

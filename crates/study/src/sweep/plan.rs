@@ -37,7 +37,14 @@ impl SweepPlan {
     pub fn new(question: &SweepQuestion) -> Result<Self, SweepError> {
         let (study, cases, measures) = study(question)?;
         let settings = question.settings.clone();
-        Ok(Self { study, cases, measures, settings, inputs: question.files.clone(), watch: question.watch.clone() })
+        Ok(Self {
+            study,
+            cases,
+            measures,
+            settings,
+            inputs: question.files.clone(),
+            watch: question.watch.clone(),
+        })
     }
 
     /// Of a study that somebody else has made ready, with what it reads. Its scenario is the study's text, whatever lies at its path.
@@ -106,6 +113,14 @@ impl SweepPlan {
     /// As of [`run`](Self::run).
     pub fn replications(&self, case: u64, which: Range<u32>) -> Result<Option<Vec<Row>>, SweepError> {
         self.runner().replications(case, which)
+    }
+
+    /// What the System of a case costs over its months (`docs/cost.md`), without a run; nothing where it is no case.
+    ///
+    /// # Errors
+    /// One that is no scenario, or of which some part has no price.
+    pub fn cost(&self, case: u64) -> Result<Option<f64>, SweepError> {
+        self.runner().cost(case)
     }
 
     /// Opens the folder that keeps the rows of a shard; what it has is taken up.

@@ -12,6 +12,7 @@ use crate::glance::busiest;
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
 use petrio_kernel::statistics::{Interval, Tally};
+use petrio_scenario::costs::Costs;
 use petrio_scenario::report::Report;
 use petrio_scenario::run::Replicator;
 use petrio_scenario::{Loaded, Override, Problems, load_in};
@@ -162,6 +163,16 @@ impl Runner<'_> {
             let run = |number: u32| Ok(self.row(case, number.into(), ready, &ready.run(number)?));
             which.map(run).collect::<Result<Vec<Row>, SweepError>>().map(Some)
         })
+    }
+
+    /// What the System of a case costs.
+    pub(super) fn cost(&self, case: u64) -> Result<Option<f64>, SweepError> {
+        let Some((values, settings)) = self.case(case)? else { return Ok(None) };
+        let loaded = self.load(&values).map_err(|problems| SweepError::Illegal {
+            cases: vec![(settings.clone(), Box::new(problems))],
+            more: 0,
+        })?;
+        Costs::of(&loaded).total().map(Some).map_err(|why| SweepError::NoCost { settings, why })
     }
 
     /// Reads and builds a case, and does something with it.
