@@ -189,12 +189,10 @@ impl Engine {
         let ticket = inside.submit(program, at, asked)?;
         // What was refused has changed nothing.
         if let Some(place) = inside.file_systems.get_mut(file_system) {
-            match operation {
-                Operation::Unlink => drop(place.files.remove(file)),
-                _ if known.is_none() && operation != Operation::Sync => {
-                    drop(place.files.insert(file.to_owned(), file_id))
-                }
-                _ => {}
+            if operation == Operation::Unlink {
+                place.files.remove(file);
+            } else if known.is_none() && operation != Operation::Sync {
+                place.files.insert(file.to_owned(), file_id);
             }
         }
         Ok(ticket)

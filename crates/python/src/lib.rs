@@ -14,6 +14,10 @@
 //! is shared by two calls but what their arguments share.
 
 #![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "what Python hands over is owned: there is nothing to borrow it from"
+)]
 
 mod answer;
 mod engine;

@@ -356,7 +356,7 @@ fn rows(results: &SweepResults, found: &Findings) -> PyResult<Table> {
         let column = if numbers.iter().all(Option::is_some) {
             Column::Number(numbers)
         } else {
-            Column::Text(values.into_iter().map(|value| value.cloned()).collect())
+            Column::Text(values.into_iter().map(Option::<&String>::cloned).collect())
         };
         all.push((name.clone(), column));
     }

@@ -37,7 +37,7 @@ pub(crate) fn waited_with<T: Send>(
             let mut stopped = None;
             while told.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
                 if stopped.is_none() {
-                    stopped = Python::attach(|py| py.check_signals()).err();
+                    stopped = raised_by_signals();
                     if stopped.is_some() {
                         watch.stop();
                     }
@@ -49,5 +49,13 @@ pub(crate) fn waited_with<T: Send>(
             let outcome = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             stopped.map_or(Ok(outcome), Err)
         })
+    })
+}
+
+/// What Python raises for the signals that came meanwhile.
+fn raised_by_signals() -> Option<PyErr> {
+    Python::attach(|py| {
+        let checked = py.check_signals();
+        checked.err()
     })
 }
