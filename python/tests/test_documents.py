@@ -28,7 +28,10 @@ def test_the_first_lines_run(monkeypatch, tmp_path):
     page = (DOCS / "python.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     shown: dict = {"petrio": petrio}
-    exec(blocks[0].replace('petrio.compare("old.toml", "new.toml")', ""), shown)
+    # Studies of many runs are tried with shorter ones (test_studies); files that aren't there stand for the reader's.
+    first = [line for line in blocks[0].splitlines() if not line.startswith(("petrio.explain", "petrio.load", "petrio.compare"))]
+    assert len(first) == len(blocks[0].splitlines()) - 3
+    exec("\n".join(first), shown)
     assert len(shown["swept"]) == 3
     exec(blocks[1], shown)
     exec(blocks[2], shown)

@@ -77,7 +77,7 @@ fn what_is_asked_arrives_whole_and_its_exit_code_comes_back() {
 fn the_mail_store_has_two_ways_to_its_target_as_the_example_says() {
     let p99 = |set: &[&str]| {
         let more: Vec<&str> = set.iter().flat_map(|set| ["--set", *set]).collect();
-        figure(&crate::examples::run("mail-store", &more), "/latency/p99_ms/value")
+        figure(&crate::examples::run("mail-store.toml", &more), "/latency/p99_ms/value")
     };
     let ssd = "disk.d.model=intel-x25-m-g2-80gb";
     let of_ten_thousand = p99(&[]);
