@@ -10,6 +10,9 @@ from typing import Any
 from .questions import Candidate, Question, Target
 from .report import Page
 
+#: Runners-up that are told: those nearest to the targets of what costs no more than a tenth more.
+SHOWN = 8
+
 
 class Search(Page):
     """What a search found."""
@@ -18,8 +21,8 @@ class Search(Page):
         self._question, self.runs = question, runs
         #: Whether every configuration that is cheaper than the best was run.
         self.all_tried = all_tried
-        #: All that were run, the cheapest first.
-        self.candidates = sorted(candidates, key=lambda one: (one.cost, one.case))
+        #: All that were run, the cheapest first; of those that cost the same, the one that keeps its targets best.
+        self.candidates = sorted(candidates, key=lambda one: (one.cost, question.excess(one), one.case))
 
     @property
     def best(self) -> Candidate | None:
@@ -32,7 +35,7 @@ class Search(Page):
         target, front = self._question.targets[0], []
         for one in self.candidates:
             value = one.mean(0)
-            if value is not None and (not front or target.excess(value) < target.excess(front[-1].mean(0)) - 1e-12):
+            if value is not None and (not front or target.excess(value) < target.excess(front[-1].mean(0))):
                 front.append(one)
         return front
 
@@ -69,7 +72,7 @@ class Search(Page):
         if one.impossible:
             return one.impossible
         misses = [
-            f"{target.measure} {one.mean(at):.4g} {_petrio_unit(target)}, {abs(one.mean(at) / target.limit - 1) * 100:.2g} % {'above' if target.at_most else 'below'} the limit"
+            f"{target.measure} {one.mean(at):.4g} {_petrio_unit(target)}, {_beyond(target, one.mean(at))} the limit"
             for at, target in enumerate(self._question.targets)
             if one.mean(at) is not None and target.excess(one.mean(at)) > 0
         ]
@@ -93,12 +96,15 @@ class Search(Page):
             lines.append(f"  {best.cost:,.6g}   {_settings(best)}")
             for at, target in enumerate(question.targets):
                 lines.append(f"    {target.measure} {best.mean(at):.4g} ± {best.half_width(at):.2g} {_petrio_unit(target)} in {len(best.figures)} replications")
+            if not question.is_sure(best):
+                lines.append("    so near to a limit that its interval holds it: replicate it before you buy it")
             tried = "every cheaper one was run and doesn't keep them" if self.all_tried else "cheaper ones were left that nobody ran"
             lines += [f"    found in {self.runs} runs of {len(question.costs):,} configurations; {tried}", f"    {self.command}", ""]
             losers = [one for one in self.candidates if one.cost <= best.cost * 1.1 and one is not best and one.figures]
             if losers:
                 lines.append("  runners-up")
-                lines += [f"    {one.cost:>10,.6g}   {_settings(one)}: {self.why(one)}" for one in losers[-8:]]
+                nearest = sorted(losers, key=lambda one: abs(question.excess(one)))[:SHOWN]
+                lines += [f"    {one.cost:>10,.6g}   {_settings(one)}: {self.why(one)}" for one in sorted(nearest, key=lambda one: one.cost)]
             lines += ["", f"  cost against {question.targets[0].measure}: nothing is better in both"]
             lines += [f"    {one.cost:>10,.6g}   {one.mean(0):>10.4g} {_petrio_unit(question.targets[0])}   {_settings(one)}" for one in self.pareto]
         return "\n".join(lines) + "\n"
@@ -125,6 +131,14 @@ class Search(Page):
 
     def __repr__(self) -> str:
         return f"<petrio.Search: {self.runs} runs, best {self.best.cost:,.6g}>" if self.best else f"<petrio.Search: {self.runs} runs, none keeps the targets>"
+
+
+def _beyond(target: Target, value: float) -> str:
+    """How far a value lies beyond a limit."""
+    factor = math.exp(target.excess(value))
+    if factor >= 2:
+        return f"{factor:.2g} times" if target.at_most else f"a {factor:.2g}th of"
+    return f"{(factor - 1) * 100:.2g} % {'above' if target.at_most else 'below'}"
 
 
 def _settings(one: Candidate) -> str:

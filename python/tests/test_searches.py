@@ -41,7 +41,7 @@ def test_it_finds_what_a_full_sweep_finds(optimum):
     assert "petrio run" in text and "runners-up" in text and f"{optimum:,.6g}" in text
     values = [one.mean(0) for one in found[0].pareto]
     costs = [one.cost for one in found[0].pareto]
-    assert costs == sorted(costs) and values == sorted(values, reverse=True)
+    assert costs == sorted(set(costs)) and values == sorted(set(values), reverse=True)
 
 
 def test_the_best_keeps_its_targets_when_it_is_run_again(optimum):

@@ -10,7 +10,7 @@
 //!                  └─ Table ─ what has rows, for pandas, Polars and DuckDB (Arrow's C stream)
 //! ```
 //!
-//! Whatever takes long runs without Python's lock, on a thread of its own, and ends where Python was told to stop ([`waiting`]). Nothing
+//! Whatever takes long runs without Python's lock, on a thread of its own, and ends where Python was told to stop (`waiting.rs`). Nothing
 //! is shared by two calls but what their arguments share.
 
 #![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
