@@ -16,8 +16,8 @@ from . import _petrio
 from .scenario import Scenario, ScenarioLike, as_value
 from .studies import Findings
 
-#: A batch takes about so long, seconds: an executor's own cost for a task is a few milliseconds.
-BATCH_S = 0.5
+#: A batch takes about so long, seconds: an executor takes some ten milliseconds for each, its messages, thread changes and records among them.
+BATCH_S = 2.0
 #: So often a batch is sent again whose worker was lost.
 TRIES = 3
 
@@ -97,7 +97,7 @@ def sweep(
         out: The folder of the results; taken up where it holds this sweep. Left out, one that goes with what is returned.
         executor: Any ``concurrent.futures.Executor``: ``dask.distributed.Client().get_executor()``,
             ``mpi4py.futures.MPIPoolExecutor()``, :class:`petrio.RayExecutor`, a ``ProcessPoolExecutor``. Left out, threads of this process.
-        batch: Cases of a task; left out, as many as take about half a second.
+        batch: Cases of a task; left out, as many as take about two seconds.
         threads: How many at once, without an executor.
         progress: Told how many cases are done, of how many.
 
