@@ -54,6 +54,7 @@ case $purpose in
     bench)
         # shellcheck disable=SC2086
         install $clusters psutil
-        "$python" "$here/python/bench.py" ;;
+        "$python" "$here/python/bench.py"
+        "$python" "$here/python/bench_search.py" ;;
     *) echo "usage: python.sh test|clusters|docs|bench" >&2; exit 2 ;;
 esac
