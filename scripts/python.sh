@@ -40,7 +40,7 @@ here=$PWD
 if [ -x "$target/debug/petrio" ]; then export PETRIO="$target/debug/petrio"; fi
 case $purpose in
     test)
-        "$python" "$here/scripts/python_parts.py" check "${PETRIO:-petrio}"
+        (cd "$target" && "$python" "$here/scripts/python_parts.py" check)
         (cd "$target" && "$python" -m pytest --quiet -p no:cacheprovider "$here/python/tests" -m "not clusters") ;;
     clusters)
         # shellcheck disable=SC2086

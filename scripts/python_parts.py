@@ -2,7 +2,7 @@
 """Builders for Python, of the schema of scenarios.
 
   scripts/python_parts.py write PETRIO    writes python/petrio/parts.py
-  scripts/python_parts.py check PETRIO    says whether it is what the schema says
+  scripts/python_parts.py check [PETRIO]  says whether it is what the schema says; without the command, by the package that is installed
 """
 
 import json
@@ -189,15 +189,23 @@ def docstring(text, indent):
     return [f'{space}"""{lines[0]}', *[f"{space}{line}".rstrip() for line in lines[1:]], f'{space}"""']
 
 
+def schema_of(command):
+    """The schema, as the command prints it or the package has it."""
+    if command is None:
+        import petrio
+
+        return petrio.schema()
+    return json.loads(subprocess.run([command, "schema"], capture_output=True, check=True, text=True).stdout)
+
+
 def main():
-    if len(sys.argv) != 3 or sys.argv[1] not in ("write", "check"):
+    if len(sys.argv) not in (2, 3) or sys.argv[1] not in ("write", "check"):
         sys.exit(__doc__)
-    schema = json.loads(subprocess.run([sys.argv[2], "schema"], capture_output=True, check=True, text=True).stdout)
-    text = Builders(schema).text()
+    text = Builders(schema_of(sys.argv[2] if len(sys.argv) == 3 else None)).text()
     if sys.argv[1] == "write":
         OUT.write_text(text, encoding="utf-8")
     elif not OUT.exists() or OUT.read_text(encoding="utf-8") != text:
-        sys.exit(f"{OUT.name} isn't what the schema says\nhelp: scripts/python_parts.py write {sys.argv[2]}")
+        sys.exit(f"{OUT.name} isn't what the schema says\nhelp: scripts/python_parts.py write target/debug/petrio")
 
 
 if __name__ == "__main__":
