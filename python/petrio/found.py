@@ -72,7 +72,7 @@ class Search(Page):
         if one.impossible:
             return one.impossible
         misses = [
-            f"{target.measure} {one.mean(at):.4g} {_petrio_unit(target)}, {_beyond(target, one.mean(at))} the limit"
+            f"{target.measure} {one.mean(at):.4g} {_unit(target)}, {_beyond(target, one.mean(at))} the limit"
             for at, target in enumerate(self._question.targets)
             if one.mean(at) is not None and target.excess(one.mean(at)) > 0
         ]
@@ -95,7 +95,7 @@ class Search(Page):
         else:
             lines.append(f"  {best.cost:,.6g}   {_settings(best)}")
             for at, target in enumerate(question.targets):
-                lines.append(f"    {target.measure} {best.mean(at):.4g} ± {best.half_width(at):.2g} {_petrio_unit(target)} in {len(best.figures)} replications")
+                lines.append(f"    {target.measure} {best.mean(at):.4g} ± {best.half_width(at):.2g} {_unit(target)} in {len(best.figures)} replications")
             if not question.is_sure(best):
                 lines.append("    so near to a limit that its interval holds it: replicate it before you buy it")
             tried = "every cheaper one was run and doesn't keep them" if self.all_tried else "cheaper ones were left that nobody ran"
@@ -106,7 +106,7 @@ class Search(Page):
                 nearest = sorted(losers, key=lambda one: abs(question.excess(one)))[:SHOWN]
                 lines += [f"    {one.cost:>10,.6g}   {_settings(one)}: {self.why(one)}" for one in sorted(nearest, key=lambda one: one.cost)]
             lines += ["", f"  cost against {question.targets[0].measure}: nothing is better in both"]
-            lines += [f"    {one.cost:>10,.6g}   {one.mean(0):>10.4g} {_petrio_unit(question.targets[0])}   {_settings(one)}" for one in self.pareto]
+            lines += [f"    {one.cost:>10,.6g}   {one.mean(0):>10.4g} {_unit(question.targets[0])}   {_settings(one)}" for one in self.pareto]
         return "\n".join(lines) + "\n"
 
     @property
@@ -125,7 +125,7 @@ class Search(Page):
             axes.scatter([one.cost for one in shown], [one.mean(0) for one in shown], color=colour, label="keeps the targets" if holds else "doesn't")
         axes.step([one.cost for one in self.pareto], [one.mean(0) for one in self.pareto], where="post", color="0.6", linewidth=1)
         axes.axhline(target.limit, color="0.3", linestyle="--", linewidth=1)
-        axes.set(xlabel="cost", ylabel=f"{target.measure} ({_petrio_unit(target)})", yscale="log")
+        axes.set(xlabel="cost", ylabel=f"{target.measure} ({_unit(target)})", yscale="log")
         axes.legend()
         return axes
 
@@ -145,14 +145,8 @@ def _settings(one: Candidate) -> str:
     return ", ".join(f"{key}={value}" for key, value in one.values.items())
 
 
-def _petrio_unit(target: Target) -> str:
-    return {"bytes/s": "bytes/s", "1/s": "a second"}.get(unit := _unit_of(target.measure), unit)
-
-
-def _unit_of(measure: str) -> str:
-    if "latency" in measure or measure in ("p50", "p95", "p99", "mean", "median"):
-        return "ms"
-    return {"throughput": "bytes/s", "bandwidth": "bytes/s", "rate": "1/s", "iops": "1/s", "requests": "1/s", "operations": "1/s", "makespan": "s", "time": "s"}.get(measure, "")
+def _unit(target: Target) -> str:
+    return "a second" if target.unit == "1/s" else target.unit
 
 
 def _page(found: Search) -> str:
@@ -172,7 +166,7 @@ def _page(found: Search) -> str:
         f"<tr><td>{one.cost:,.6g}<td>{_html.escape(_settings(one))}<td>{'' if one.mean(0) is None else f'{one.mean(0):.4g}'}<td>{len(one.figures)}<td>{_html.escape(found.why(one))}"
         for one in found.candidates
     )
-    unit = _petrio_unit(target)
+    unit = _unit(target)
     return f"""<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{_html.escape(found._question.scenario.path.name)}: the cheapest that keeps its targets</title>
 <style>:root{{color-scheme:light dark}}body{{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}}svg{{width:100%;height:auto}}
 .holds{{fill:#2a78d6}}.fails{{fill:none;stroke:#d9822b;stroke-width:1.5}}table{{border-collapse:collapse;width:100%}}td,th{{text-align:left;padding:.2rem .6rem;border-bottom:1px solid #8884}}pre{{white-space:pre-wrap}}text{{font-size:12px;fill:currentColor}}</style>

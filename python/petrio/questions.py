@@ -30,6 +30,7 @@ class Target:
 
     text: str
     measure: str
+    unit: str
     at_most: bool
     limit: float
 
@@ -43,8 +44,9 @@ class Target:
         found = re.fullmatch(r"\s*(\S+)\s*(<=|>=|<|>)\s*(.+?)\s*", text)
         if not found:
             raise _petrio.PetrioError(f'the target "{text}" is no comparison\n help: write for example "p99-latency <= 20 ms" or "rate >= 4000 /s"')
-        measure, relation, limit = found.groups()
-        return cls(text, measure, relation.startswith("<"), _petrio.in_unit_of(measure, limit))
+        asked, relation, limit = found.groups()
+        measure, unit = _petrio.measure(asked)
+        return cls(text, measure, unit, relation.startswith("<"), _petrio.in_unit_of(measure, limit))
 
     def excess(self, value: float) -> float:
         """By which factor, as a logarithm, a value lies beyond the limit; negative where it keeps it."""
@@ -96,7 +98,7 @@ class Question:
         self.plan = _petrio.Plan(scenario._inside, varied, constraints=list(where), seed=seed, measures=[target.measure for target in self.targets])
         if self.plan.count > CASES_MAX:
             raise _petrio.PetrioError(f"{self.plan.count:,} configurations are more than {CASES_MAX:,}\n help: give keys fewer values; lin(LOW, HIGH, NUMBER) and log() take few of many")
-        self.places = [self.plan.measures.index(name) for name in self._names()]
+        self.places = [self.plan.measures.index(target.measure) for target in self.targets]
         price = cost if callable(cost) or cost is None else Formula(cost, self.keys, prices)
         if cost is None and prices:
             raise _petrio.PetrioError("prices are of a formula's keys, and there is no formula\n help: give one with --cost, or the scenario the prices of its parts")
@@ -117,10 +119,6 @@ class Question:
         #: The values of each key, in their order.
         self.levels = [list(dict.fromkeys(values[key] for values in self.cases.values())) for key in self.keys]
         self.of_values = {tuple(values.values()): case for case, values in self.cases.items()}
-
-    def _names(self) -> list[str]:
-        known = {name: name for name in self.plan.measures}
-        return [known.get(target.measure) or self.plan.measures[at] for at, target in enumerate(self.targets)]
 
     def is_ordered(self, at: int) -> bool:
         """Whether a key's values are quantities in order."""

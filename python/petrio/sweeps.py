@@ -35,7 +35,7 @@ class Sweep:
     @property
     def rows(self) -> _petrio.Table:
         """A row a case and replication; pandas, Polars and DuckDB take it."""
-        return _petrio.sweep_results(self.folder)[0]
+        return _petrio.sweep_rows(self.folder)
 
     def to_pandas(self) -> Any:
         """The rows as a pandas DataFrame."""
@@ -45,11 +45,11 @@ class Sweep:
 
     def show(self, measure: str | None = None) -> Findings:
         """The best cases, what each key does, which act together: ``petrio sweep show``."""
-        return Findings(_petrio.sweep_results(self.folder, measure)[1])
+        return Findings(_petrio.sweep_findings(self.folder, measure))
 
     def write_csv(self, path: str | os.PathLike[str]) -> None:
         """Writes all rows as CSV."""
-        _petrio.sweep_results(self.folder, None, Path(path))
+        _petrio.sweep_rows(self.folder, Path(path))
 
     def _repr_html_(self) -> str:
         return self.show()._repr_html_()
@@ -126,10 +126,10 @@ def sweep(
     }
     varied = [f"{path}={_values(values)}" for path, values in (vary or {}).items()]
     folder = Path(out)
-    if executor is None:
-        count, found = _petrio.sweep(inside, varied, folder, threads=threads, progress=progress, **asked)
-        return Sweep(folder, found=found, cases=count, kept=kept)
     plan = _petrio.Plan(inside, varied, **asked)
+    if executor is None:
+        count, found = plan.sweep(folder, threads, progress)
+        return Sweep(folder, found=found, cases=count, kept=kept)
     count = plan.check(folder)
     rows = _petrio.KeptRows(plan, folder)
     try:

@@ -6,6 +6,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 create_exception!(
     petrio,
@@ -77,6 +78,40 @@ fn with_advice(diagnostic: &dyn Diagnostic, error: impl FnOnce(String) -> PyErr)
         let _ = error.value(py).setattr("advice", advice);
     });
     error
+}
+
+/// Cases of a study that are no scenarios.
+pub(crate) fn scenarios(diagnostic: &dyn Diagnostic) -> PyErr {
+    with_advice(diagnostic, ScenarioError::new_err)
+}
+
+/// What a callable of Python's raised first while petrio worked, if it did; clones are of one work.
+#[derive(Clone, Default)]
+pub(crate) struct Raised(Arc<Mutex<Option<PyErr>>>);
+
+impl Raised {
+    fn kept(&self) -> MutexGuard<'_, Option<PyErr>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Calls it; whether it went well, and the work is to go on.
+    pub(crate) fn call<A>(&self, callable: &Py<PyAny>, arguments: A) -> bool
+    where
+        A: for<'py> pyo3::call::PyCallArgs<'py>,
+    {
+        match Python::attach(|py| callable.call1(py, arguments).map(|_| ())) {
+            Ok(()) => true,
+            Err(cause) => {
+                self.kept().get_or_insert(cause);
+                false
+            }
+        }
+    }
+
+    /// Raises it again.
+    pub(crate) fn again(&self) -> PyResult<()> {
+        self.kept().take().map_or(Ok(()), Err)
+    }
 }
 
 /// Something that isn't as it has to be, in words of this module.

@@ -54,9 +54,9 @@ mod _petrio {
     #[pymodule_export]
     use super::scenario::Scenario;
     #[pymodule_export]
-    use super::studies::{compare, explain, fit, in_unit_of, load, quantity};
+    use super::studies::{compare, explain, fit, in_unit_of, load, measure, quantity};
     #[pymodule_export]
-    use super::sweep::{KeptRows, Plan, Worker, sweep, sweep_results};
+    use super::sweep::{KeptRows, Plan, Worker, sweep_findings, sweep_rows};
     #[pymodule_export]
     use super::table::Table;
     #[pymodule_export]

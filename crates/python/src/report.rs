@@ -1,6 +1,6 @@
 //! A run, and what it gives.
 
-use crate::error;
+use crate::error::{self, Raised};
 use crate::scenario::Scenario;
 use crate::table::Table;
 use crate::waiting::waited_with;
@@ -12,7 +12,7 @@ use petrio_units::Duration;
 use pyo3::prelude::*;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Columns of its text.
 const WIDTH: usize = 110;
@@ -134,9 +134,7 @@ pub(crate) fn run(
         scenario.own.raised()?;
         report.map_err(Wrong::Run)
     })?;
-    if let Some(cause) = raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
-        return Err(cause);
-    }
+    raised.again()?;
     outcome
         .map(|figures| Report { figures: Arc::new(figures), own_calls: scenario.own.spent() })
         .map_err(Wrong::error)
@@ -166,24 +164,15 @@ impl Wrong {
     }
 }
 
-/// What Python raised, if it did.
-type Raised = Arc<Mutex<Option<PyErr>>>;
-
 /// A watch that Ctrl-C stops, and that tells a callable how far it has come: requests done, and model time in seconds. What that raises
 /// stops it, too.
 fn watch(progress: Option<Py<PyAny>>) -> (Watch, Raised) {
     let raised = Raised::default();
     let Some(told) = progress else { return (Watch::new(), raised) };
-    let kept = Arc::clone(&raised);
-    let watch = Watch::telling(move |far| {
-        let now = far.now.as_seconds();
-        match Python::attach(|py| told.call1(py, (far.completed, now)).map(|_| ())) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(cause) => {
-                kept.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(cause);
-                ControlFlow::Break(())
-            }
-        }
+    let kept = raised.clone();
+    let watch = Watch::telling(move |far| match kept.call(&told, (far.completed, far.now.as_seconds())) {
+        true => ControlFlow::Continue(()),
+        false => ControlFlow::Break(()),
     });
     (watch, raised)
 }

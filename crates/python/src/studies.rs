@@ -191,6 +191,13 @@ pub(crate) fn fit(
     Ok((found.toml(chosen), study::fit::json_text(&found).map_err(|cause| wrong(cause.to_string()))?))
 }
 
+/// What a measure is called, and its unit.
+#[pyfunction]
+pub(crate) fn measure(name: &str) -> PyResult<(String, &'static str)> {
+    let measure = Measure::parse(name).map_err(|cause| error::plain(&cause))?;
+    Ok((measure.to_string(), measure.base_unit()))
+}
+
 /// A text with its unit, such as "20 ms", as a number in a measure's own unit.
 #[pyfunction]
 pub(crate) fn in_unit_of(measure: &str, text: &str) -> PyResult<f64> {

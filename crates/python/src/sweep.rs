@@ -4,22 +4,21 @@
 //! [`KeptRows`] is the folder that takes them. Rows are the same wherever they are made.
 
 use crate::answer::Answer;
-use crate::error::{self, wrong};
+use crate::error::{self, Raised, wrong};
 use crate::scenario::Scenario;
 use crate::table::{Column, Table};
 use crate::waiting::waited;
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
 use petrio_study::sweep::{
-    Design, Factor, Findings, Kept, Row, Shard, Study, SweepError, SweepPlan, SweepProgress, SweepQuestion,
+    Design, Factor, Kept, Row, Shard, Study, SweepError, SweepPlan, SweepProgress, SweepQuestion,
     SweepResults, factors_of_table, findings, results, sweep_page, sweep_text, write_csv,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// Columns of its text.
 const WIDTH: usize = 110;
@@ -28,10 +27,7 @@ fn failure(error: SweepError) -> PyErr {
     match error {
         SweepError::Scenario(problems) => error::scenario(&problems),
         // What is wrong with cases is wrong with scenarios.
-        illegal @ SweepError::Illegal { .. } => {
-            let raised = error::plain(&illegal);
-            error::ScenarioError::new_err(raised.to_string().trim_start_matches("PetrioError: ").to_owned())
-        }
+        illegal @ SweepError::Illegal { .. } => error::scenarios(&illegal),
         other => error::plain(&other),
     }
 }
@@ -41,45 +37,6 @@ fn failure(error: SweepError) -> PyErr {
 pub(crate) struct Plan {
     plan: SweepPlan,
     watch: Watch,
-}
-
-/// What is asked, but for where it is kept.
-struct Asked<'a> {
-    scenario: &'a Scenario,
-    vary: Vec<String>,
-    cases: Option<PathBuf>,
-    design: Design,
-    constraints: Vec<String>,
-    seed: Option<u64>,
-    replications: Option<u32>,
-    precision: Option<f64>,
-    measures: Vec<String>,
-}
-
-impl Asked<'_> {
-    fn question(self, folder: PathBuf, threads: Option<usize>, watch: &Watch) -> PyResult<SweepQuestion> {
-        self.scenario.own.refused("sweep")?;
-        let factors = match &self.cases {
-            Some(table) => factors_of_table(table, &Inputs::here()),
-            None => self.vary.iter().map(|text| text.parse::<Factor>()).collect(),
-        };
-        Ok(SweepQuestion {
-            scenario: self.scenario.path.clone(),
-            files: self.scenario.inputs(),
-            settings: self.scenario.settings(None),
-            factors: factors.map_err(failure)?,
-            design: self.design,
-            constraints: self.constraints,
-            seed: self.seed,
-            replications: self.replications,
-            precision: self.precision,
-            measures: self.measures,
-            folder,
-            shard: Shard::ALL,
-            threads,
-            watch: watch.clone(),
-        })
-    }
 }
 
 /// A design by the name that the command has for it.
@@ -116,11 +73,29 @@ impl Plan {
         precision: Option<f64>,
         measures: Vec<String>,
     ) -> PyResult<Self> {
-        let design = design(sample, points)?;
+        scenario.own.refused("sweep")?;
+        let factors = match &cases {
+            Some(table) => factors_of_table(table, &Inputs::here()),
+            None => vary.iter().map(|text| text.parse::<Factor>()).collect(),
+        };
         let watch = Watch::new();
-        let asked =
-            Asked { scenario, vary, cases, design, constraints, seed, replications, precision, measures };
-        let question = asked.question(PathBuf::new(), None, &watch)?;
+        let question = SweepQuestion {
+            scenario: scenario.path.clone(),
+            files: scenario.inputs(),
+            settings: scenario.settings(None),
+            factors: factors.map_err(failure)?,
+            design: design(sample, points)?,
+            constraints,
+            seed,
+            replications,
+            precision,
+            measures,
+            // These are asked of what is planned.
+            folder: PathBuf::new(),
+            shard: Shard::ALL,
+            threads: None,
+            watch: watch.clone(),
+        };
         let plan = waited(py, &watch, || SweepPlan::new(&question))?.map_err(failure)?;
         Ok(Self { plan, watch })
     }
@@ -170,6 +145,28 @@ impl Plan {
     /// Reads every case that a folder doesn't have yet, and says how many it is to have in all.
     fn check(&self, py: Python<'_>, folder: PathBuf) -> PyResult<u64> {
         waited(py, &self.watch, || self.plan.check(&folder, Shard::ALL, &|_| ()))?.map_err(failure)
+    }
+
+    /// Runs what a folder doesn't have yet here, on threads, as the command does; how many cases there are, and how many were there already.
+    #[pyo3(signature = (folder, threads=None, progress=None))]
+    fn sweep(
+        &self,
+        py: Python<'_>,
+        folder: PathBuf,
+        threads: Option<usize>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<(u64, u64)> {
+        let raised = Raised::default();
+        let tell = |step| {
+            let (SweepProgress::Run { done, of }, Some(told)) = (step, &progress) else { return };
+            if !raised.call(told, (done, of)) {
+                self.watch.stop();
+            }
+        };
+        let swept = waited(py, &self.watch, || self.plan.sweep(&folder, Shard::ALL, threads, &tell))?;
+        raised.again()?;
+        let swept = swept.map_err(failure)?;
+        Ok((swept.cases, swept.found))
     }
 }
 
@@ -265,67 +262,28 @@ impl KeptRows {
     }
 }
 
-/// Runs a sweep here, on threads, as the command does; how many cases there are, and how many were there already.
+/// The rows that a sweep's folder has by now; written as CSV, too, where that is asked for.
 #[pyfunction]
-#[pyo3(signature = (scenario, vary, folder, *, cases=None, sample=None, points=0, constraints=Vec::new(), seed=None, replications=None, precision=None, measures=Vec::new(), threads=None, progress=None))]
-#[expect(clippy::too_many_arguments, reason = "they are keywords of petrio.sweep")]
-pub(crate) fn sweep(
-    py: Python<'_>,
-    scenario: &Scenario,
-    vary: Vec<String>,
-    folder: PathBuf,
-    cases: Option<PathBuf>,
-    sample: Option<&str>,
-    points: u64,
-    constraints: Vec<String>,
-    seed: Option<u64>,
-    replications: Option<u32>,
-    precision: Option<f64>,
-    measures: Vec<String>,
-    threads: Option<usize>,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<(u64, u64)> {
-    let design = design(sample, points)?;
-    let watch = Watch::telling(|_| ControlFlow::Continue(()));
-    let asked = Asked { scenario, vary, cases, design, constraints, seed, replications, precision, measures };
-    let question = asked.question(folder, threads, &watch)?;
-    let raised = Arc::new(Mutex::new(None));
-    let swept = waited(py, &watch, || {
-        petrio_study::sweep::sweep(&question, &|step| {
-            let (SweepProgress::Run { done, of }, Some(told)) = (step, &progress) else { return };
-            if let Err(cause) = Python::attach(|py| told.call1(py, (done, of)).map(|_| ())) {
-                raised.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(cause);
-                watch.stop();
-            }
-        })
-    })?;
-    if let Some(cause) = raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
-        return Err(cause);
-    }
-    let swept = swept.map_err(failure)?;
-    Ok((swept.cases, swept.found))
-}
-
-/// What a sweep's folder has by now: its rows as a table, and what they say by one of its measures (left out, the first).
-#[pyfunction]
-#[pyo3(signature = (folder, measure=None, csv=None))]
-pub(crate) fn sweep_results(
-    folder: PathBuf,
-    measure: Option<&str>,
-    csv: Option<PathBuf>,
-) -> PyResult<(Table, Answer)> {
+#[pyo3(signature = (folder, csv=None))]
+pub(crate) fn sweep_rows(folder: PathBuf, csv: Option<PathBuf>) -> PyResult<Table> {
     let results = results(&folder).map_err(failure)?;
-    let at = place_of(&results, &folder, measure)?;
-    let found = findings(&results, at);
     if let Some(csv) = &csv {
         write_csv(&results, csv, &Inputs::here()).map_err(failure)?;
     }
-    let answer = Answer {
+    rows(&results)
+}
+
+/// What they say by one of the measures (left out, the first).
+#[pyfunction]
+#[pyo3(signature = (folder, measure=None))]
+pub(crate) fn sweep_findings(folder: PathBuf, measure: Option<&str>) -> PyResult<Answer> {
+    let results = results(&folder).map_err(failure)?;
+    let found = findings(&results, place_of(&results, &folder, measure)?);
+    Ok(Answer {
         text: sweep_text(&results, &found, WIDTH),
         json: serde_json::to_string_pretty(&found).map_err(|cause| wrong(cause.to_string()))?,
         html: sweep_page(&results, &found).html(),
-    };
-    Ok((rows(&results, &found)?, answer))
+    })
 }
 
 fn place_of(results: &SweepResults, folder: &Path, measure: Option<&str>) -> PyResult<usize> {
@@ -339,7 +297,7 @@ fn place_of(results: &SweepResults, folder: &Path, measure: Option<&str>) -> PyR
 }
 
 /// The rows as columns: what identifies a run, what was varied, what was measured.
-fn rows(results: &SweepResults, found: &Findings) -> PyResult<Table> {
+fn rows(results: &SweepResults) -> PyResult<Table> {
     let rows = &results.rows;
     let whole =
         |of: fn(&Row) -> u64| Column::Whole(rows.iter().map(|row| i64::try_from(of(row)).ok()).collect());
@@ -349,7 +307,7 @@ fn rows(results: &SweepResults, found: &Findings) -> PyResult<Table> {
         ("replication".to_owned(), whole(|row| row.replication)),
         ("key".to_owned(), text(&|row| Some(row.key.clone()))),
     ];
-    for (at, name) in found.keys.iter().enumerate() {
+    for (at, factor) in results.study.factors.iter().enumerate() {
         let values: Vec<Option<&String>> = rows.iter().map(|row| row.values.get(at)).collect();
         let numbers: Vec<Option<f64>> =
             values.iter().map(|value| value.and_then(|value| value.parse().ok())).collect();
@@ -358,7 +316,7 @@ fn rows(results: &SweepResults, found: &Findings) -> PyResult<Table> {
         } else {
             Column::Text(values.into_iter().map(Option::<&String>::cloned).collect())
         };
-        all.push((name.clone(), column));
+        all.push((factor.path.clone(), column));
     }
     for (at, measure) in results.measures.iter().enumerate() {
         let values = rows.iter().map(|row| row.figures.get(at).copied().flatten()).collect();

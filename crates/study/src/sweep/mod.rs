@@ -50,7 +50,7 @@ use petrio_kernel::Watch;
 use petrio_scenario::{Loaded, Override, load_in};
 use runner::hex;
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -137,33 +137,7 @@ pub struct SweepResults {
 /// # Errors
 /// Whatever makes no sense is told before the first run; a run that fails, a folder that can't be written.
 pub fn sweep(question: &SweepQuestion, tell: &OnSweepStep<'_>) -> Result<Swept, SweepError> {
-    let plan = SweepPlan::new(question)?;
-    let of = plan.check(&question.folder, question.shard, tell)?;
-    let mut kept = plan.open(&question.folder, question.shard)?;
-    let found = kept.done();
-    let mut so_far = found;
-    tell(SweepProgress::Run { done: so_far, of });
-    let threads = question
-        .threads
-        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
-        .max(1);
-    let done: BTreeSet<u64> = kept.cases().collect();
-    let ran = plan.runner().run(
-        (question.shard, threads),
-        |case| done.contains(&case),
-        |case, rows| {
-            kept.keep(case, rows)?;
-            so_far += 1;
-            tell(SweepProgress::Run { done: so_far, of });
-            Ok(())
-        },
-    );
-    kept.finish()?;
-    ran?;
-    if so_far < of {
-        return Err(SweepError::Stopped { done: so_far, of });
-    }
-    Ok(Swept { cases: of, found })
+    SweepPlan::new(question)?.sweep(&question.folder, question.shard, question.threads, tell)
 }
 
 /// Reads what a folder has by now.

@@ -9,7 +9,7 @@ use super::folder::{self, CASES_A_FILE, Folder, Shard};
 use super::row::Row;
 use super::runner::{OnStep, Runner};
 use super::study::Study;
-use super::{SweepQuestion, cases_of, columns, study};
+use super::{SweepProgress, SweepQuestion, Swept, cases_of, columns, study};
 use crate::compare::Measure;
 use petrio_files::inputs::Inputs;
 use petrio_kernel::Watch;
@@ -97,6 +97,43 @@ impl SweepPlan {
             return Err(SweepError::NoneLeft { count: self.cases.count() });
         }
         Ok(of)
+    }
+
+    /// Runs what a folder doesn't have yet of a shard, so many cases at once; left out, as many as there are processors.
+    ///
+    /// # Errors
+    /// Whatever makes no sense is told before the first run; a run that fails, a folder that can't be written.
+    pub fn sweep(
+        &self,
+        folder: &Path,
+        shard: Shard,
+        threads: Option<usize>,
+        tell: &OnStep<'_>,
+    ) -> Result<Swept, SweepError> {
+        let of = self.check(folder, shard, tell)?;
+        let mut kept = self.open(folder, shard)?;
+        let found = kept.done();
+        let mut so_far = found;
+        tell(SweepProgress::Run { done: so_far, of });
+        let threads =
+            threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1);
+        let done: BTreeSet<u64> = kept.cases().collect();
+        let ran = self.runner().run(
+            (shard, threads),
+            |case| done.contains(&case),
+            |case, rows| {
+                kept.keep(case, rows)?;
+                so_far += 1;
+                tell(SweepProgress::Run { done: so_far, of });
+                Ok(())
+            },
+        );
+        kept.finish()?;
+        ran?;
+        if so_far < of {
+            return Err(SweepError::Stopped { done: so_far, of });
+        }
+        Ok(Swept { cases: of, found })
     }
 
     /// Runs a case, and gives its rows; nothing where it is no case. On as many processors as `side_by_side` allows.
