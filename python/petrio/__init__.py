@@ -25,7 +25,7 @@ from .data import catalogue, part, schema, trace
 from .engine import Completion, Engine, Process
 from .report import Figure, Report, run
 from .scenario import Scenario
-from .studies import Findings, compare, explain, fit, load
+from .studies import Findings, compare, explain, fit, load, loss
 from .sweeps import RayExecutor, Sweep, sweep
 from .units import *  # noqa: F403
 from .units import __all__ as _units
@@ -34,7 +34,7 @@ __version__ = version()
 
 __all__ = [
     "Completion", "Engine", "Figure", "Findings", "PetrioError", "Process", "RayExecutor", "Report", "RunError", "Scenario",
-    "ScenarioError", "Sweep", "Table", "catalogue", "compare", "explain", "fit", "load", "part", "parts", "policies", "run", "schema",
+    "ScenarioError", "Sweep", "Table", "catalogue", "compare", "explain", "fit", "load", "loss", "part", "parts", "policies", "run", "schema",
     "search", "sweep", "trace", *_units,
 ]
 

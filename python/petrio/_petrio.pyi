@@ -135,6 +135,16 @@ def compare(
     candidates: list[tuple[str, Scenario]], seed: int | None = None, replications: int | None = None, precision: float | None = None,
     confidence: float | None = None, relevant: float | None = None, measure: str | None = None,
 ) -> Answer: ...
+def loss(
+    scenario: Scenario,
+    years: float = 1.0,
+    age: float = 0.0,
+    scrubbed_every: float | None = None,
+    precision: float = 0.05,
+    replications: int = 3,
+    changes: bool = True,
+    seed: int | None = None,
+) -> Answer: ...
 def load(scenario: Scenario, metric: str, limit: str | None = None, over: list[str] = ..., runs: int = 15, seed: int | None = None) -> Answer: ...
 def explain(scenario: Scenario, replications: int = 5, seed: int | None = None) -> Answer: ...
 def fit(text: str | None = None, trace: Path | None = None, measure: str | None = None, unit: str = "none") -> tuple[str, str]: ...

@@ -86,6 +86,32 @@ def load(
     return Findings(_petrio.load(Scenario(scenario)._inside, metric, limit, list(over), runs, seed))
 
 
+def loss(
+    scenario: ScenarioLike,
+    *,
+    years: float = 1.0,
+    age: float = 0.0,
+    scrubbed_every: float | None = None,
+    precision: float = 0.05,
+    replications: int = 3,
+    changes: bool = True,
+    seed: int | None = None,
+) -> Findings:
+    """How likely it is that data are lost, for how long it hangs by a thread, and what would change that: ``petrio loss``.
+
+    Args:
+        scenario: A System whose drives say how long they live (``drive.reliability``).
+        years: Within how many years.
+        age: How old the drives are at the beginning, seconds.
+        scrubbed_every: All sectors are read and repaired every so many seconds; left out, never.
+        precision: Years are drawn until half the interval is this part of the chance.
+        replications: Runs with members that fail, by which it is measured how long their places are filled.
+        changes: Whether it is asked what a spare, a level, a smaller drive would change.
+        seed: Where random numbers begin; left out, the scenario's.
+    """
+    return Findings(_petrio.loss(Scenario(scenario)._inside, years, age, scrubbed_every, precision, replications, changes, seed))
+
+
 def explain(scenario: ScenarioLike, *, replications: int = 5, seed: int | None = None) -> Findings:
     """What each change would buy, ranked with intervals, and where the time goes now: ``petrio explain``."""
     return Findings(_petrio.explain(Scenario(scenario)._inside, replications, seed))

@@ -40,6 +40,16 @@ def test_the_first_lines_run(monkeypatch, tmp_path):
     assert shown["at"] > 0
 
 
+def test_policies_that_the_page_writes_run(monkeypatch):
+    monkeypatch.chdir(DOCS.parent)
+    blocks = re.findall(r"```python\n(.*?)```", (DOCS / "writing-a-policy.md").read_text(), re.DOTALL)
+    shown: dict = {"petrio": petrio}
+    for block in blocks:
+        exec(block, shown)
+    assert shown["own"].own_calls[0] > 100
+    assert shown["copied"].own_calls[0] > 100
+
+
 def test_the_environment_rewards_reading_ahead_within_reason(monkeypatch):
     pytest.importorskip("gymnasium")
     monkeypatch.syspath_prepend(str(DOCS / "notebooks"))

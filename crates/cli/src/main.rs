@@ -69,6 +69,7 @@ Examples:
   petrio sweep scenario.toml --vary disk.d.count=1..8 --out study
   petrio explain scenario.toml
   petrio load scenario.toml --metric p99 --limit 20ms
+  petrio loss array.toml --years 5
   petrio check scenario.toml
   petrio emulate scenario.toml --nbd disk.sock
   petrio catalogue list";
@@ -80,6 +81,7 @@ enum Command {
     Compare(command::compare::Compare),
     Sweep(Box<command::sweep::Sweep>),
     Load(command::load::Load),
+    Loss(command::loss::Loss),
     Explain(command::explain::Explain),
     Search(command::search::Search),
     Check(command::check::Check),
@@ -117,6 +119,7 @@ impl Command {
             Self::Compare(compare) => compare.execute(),
             Self::Sweep(sweep) => sweep.execute(),
             Self::Load(load) => load.execute(),
+            Self::Loss(loss) => loss.execute(),
             Self::Explain(explain) => explain.execute(),
             Self::Search(search) => search.execute(),
             Self::Check(check) => check.execute(),

@@ -11,6 +11,7 @@ use petrio_colours::{BlockRequest, Cause, Direction};
 use petrio_kernel::{PageBuilder, Place, Time};
 use petrio_stage::cost::Cost;
 use petrio_stage::lever::doubled;
+use petrio_stage::reliability::Reliability;
 use petrio_stage::{Lever, Stage};
 use petrio_units::{Blocks, Bytes, Duration, Rate};
 use schemars::JsonSchema;
@@ -29,6 +30,9 @@ pub struct ConstantRateParameters {
     /// What one costs, and what it draws.
     #[serde(default, skip_serializing_if = "Cost::is_empty")]
     pub cost: Cost,
+    /// How long one lives, and how often what it holds can't be read.
+    #[serde(default, skip_serializing_if = "Reliability::is_empty")]
+    pub reliability: Reliability,
     /// Size in blocks of 512 bytes.
     pub blocks: Blocks,
     /// Time that each request takes, however long it is.
@@ -85,6 +89,10 @@ impl DeviceParameters for ConstantRateParameters {
 
     fn cost(&self) -> &Cost {
         &self.cost
+    }
+
+    fn reliability(&self) -> &Reliability {
+        &self.reliability
     }
 
     fn speed(&self) -> String {
@@ -176,6 +184,7 @@ mod tests {
             name: "test".to_owned(),
             source: "made up".to_owned(),
             cost: Default::default(),
+            reliability: Default::default(),
             blocks: Blocks(1_000),
             latency: "2 ms".parse().unwrap(),
             part: None,

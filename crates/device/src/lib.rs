@@ -46,6 +46,7 @@ pub use instance::{Instance, InstanceAccounts, InstanceLimits};
 use petrio_colours::BlockRequest;
 use petrio_kernel::{PageBuilder, Place};
 use petrio_stage::cost::{Asked, Cost};
+use petrio_stage::reliability::Reliability;
 use petrio_stage::{Lever, Stage};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -67,6 +68,9 @@ pub trait DeviceParameters: Debug + Send + Sync {
 
     /// What one costs, and what it draws.
     fn cost(&self) -> &Cost;
+
+    /// How long one lives, and how often what it holds can't be read.
+    fn reliability(&self) -> &Reliability;
 
     /// What somebody has of it that is paid for, where it is rented by that; bytes are none where all that it holds are.
     fn asked(&self) -> Asked {

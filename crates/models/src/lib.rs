@@ -15,4 +15,4 @@ pub use petrio_cluster as cluster;
 pub use petrio_device as device;
 pub use petrio_host as host;
 pub use petrio_network as network;
-pub use petrio_stage::{Function, Lever, Profile, Stage, TWICE, Work, cost, doubled, processor};
+pub use petrio_stage::{Function, Lever, Profile, Stage, TWICE, Work, cost, doubled, processor, reliability};

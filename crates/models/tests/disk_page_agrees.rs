@@ -37,6 +37,7 @@ fn drive() -> DiskParameters {
         name: "test drive".to_owned(),
         source: "made up".to_owned(),
         cost: Default::default(),
+        reliability: Default::default(),
         assumed: Vec::new(),
         data_sheet: None,
         geometry: GeometryParameters {

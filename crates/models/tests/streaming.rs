@@ -192,6 +192,7 @@ prop_compose! {
             name: "random".to_owned(),
             source: "made up".to_owned(),
             cost: Default::default(),
+            reliability: Default::default(),
             assumed: Vec::new(),
             data_sheet: None,
             geometry: GeometryParameters {

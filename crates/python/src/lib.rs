@@ -4,7 +4,7 @@
 //!  python/petrio/*.py ─ what people write: dicts, builders, executors, plots
 //!        │
 //!  petrio._petrio ─┬─ Scenario ─ text, settings and inputs as one value that travels
-//!   (this crate)   ├─ run, compare, load, explain ─▶ Report, Answer
+//!   (this crate)   ├─ run, compare, load, loss, explain ─▶ Report, Answer
 //!                  ├─ Plan, KeptRows ─ a sweep's cases, run wherever, kept here
 //!                  ├─ Engine ─ a System that is driven by hand
 //!                  └─ Table ─ what has rows, for pandas, Polars and DuckDB (Arrow's C stream)
@@ -54,7 +54,7 @@ mod _petrio {
     #[pymodule_export]
     use super::scenario::Scenario;
     #[pymodule_export]
-    use super::studies::{compare, explain, fit, in_unit_of, load, measure, quantity};
+    use super::studies::{compare, explain, fit, in_unit_of, load, loss, measure, quantity};
     #[pymodule_export]
     use super::sweep::{KeptRows, Plan, Worker, sweep_findings, sweep_rows};
     #[pymodule_export]

@@ -12,6 +12,7 @@ use petrio_study::compare::{Candidate, CompareError, Measure, Question};
 use petrio_study::explain::{ExplainError, ExplainQuestion};
 use petrio_study::fit::Data;
 use petrio_study::load::{LoadError, LoadQuestion};
+use petrio_study::loss::{LossError, LossQuestion};
 use petrio_trace::TraceOptions;
 use petrio_units::Measured;
 use pyo3::prelude::*;
@@ -111,6 +112,57 @@ pub(crate) fn load(
         text: study::load::load_text(&found, WIDTH),
         json: json(&found)?,
         html: study::load::load_page(&found).html(),
+    })
+}
+
+/// What petrio loss does.
+#[pyfunction]
+#[pyo3(signature = (scenario, years=1.0, age=0.0, scrubbed_every=None, precision=0.05, replications=study::loss::USUAL_REPLICATIONS, changes=true, seed=None))]
+#[expect(clippy::too_many_arguments, reason = "they are keywords of petrio.loss")]
+pub(crate) fn loss(
+    py: Python<'_>,
+    scenario: &Scenario,
+    years: f64,
+    age: f64,
+    scrubbed_every: Option<f64>,
+    precision: f64,
+    replications: u32,
+    changes: bool,
+    seed: Option<u64>,
+) -> PyResult<Answer> {
+    let times = [years].into_iter().chain(scrubbed_every);
+    if !times.clone().all(|time| time.is_finite() && time > 0.0) || !(age.is_finite() && age >= 0.0) {
+        return Err(wrong("years and scrubbed_every are more than zero, and age is zero or more".to_owned()));
+    }
+    if !(0.001..=0.5).contains(&precision) || replications == 0 {
+        return Err(wrong(
+            "precision is a part from 0.001 to 0.5, and replications are one or more".to_owned(),
+        ));
+    }
+    let watch = Watch::new();
+    let question = LossQuestion {
+        scenario: scenario.path.clone(),
+        files: scenario.inputs(),
+        settings: scenario.settings(None),
+        seed,
+        years,
+        age,
+        scrubbed_every,
+        precision,
+        replications,
+        with_changes: changes,
+        watch: watch.clone(),
+    };
+    scenario.own.refused("loss")?;
+    let found = waited(py, &watch, || study::loss::loss(&question, &mut |_| ()))?;
+    let found = found.map_err(|failure| match failure {
+        LossError::Scenario(problems) => error::scenario(&problems),
+        other => error::plain(&other),
+    })?;
+    Ok(Answer {
+        text: study::loss::loss_text(&found, WIDTH),
+        json: json(&found)?,
+        html: study::loss::loss_page(&found).html(),
     })
 }
 

@@ -50,6 +50,7 @@ pub mod init;
 mod levers;
 mod load;
 mod loaded;
+pub mod loss;
 mod misplaced;
 mod nesting;
 pub mod network;

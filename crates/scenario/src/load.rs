@@ -276,7 +276,8 @@ fn load_known(
         places,
     };
     loaded.warnings.extend(crate::chance::pointless_replications(&loaded));
-    let senseless = crate::costs::check(&loaded);
+    let senseless: Vec<Problem> =
+        crate::costs::check(&loaded).into_iter().chain(crate::loss::check(&loaded)).collect();
     if !senseless.is_empty() {
         return Err(fail(senseless));
     }

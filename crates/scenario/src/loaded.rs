@@ -51,7 +51,7 @@ pub struct Loaded {
     pub(crate) places: KeySpans,
 }
 
-/// Takes out what parts cost, which changes no run.
+/// Takes out what parts cost and how long they live, which changes no run.
 fn without_costs(parts: &mut Map<String, Value>) {
     let places: [(&str, &[&str]); 4] =
         [("disk", &["drive"]), ("host", &["change", "machine"]), ("hba", &[]), ("network", &[])];
@@ -61,11 +61,12 @@ fn without_costs(parts: &mut Map<String, Value>) {
     }
 }
 
-/// Takes the cost out of a table below a part, and tables that are empty then.
+/// Takes the cost and the life out of a table below a part, and tables that are empty then.
 fn take_cost(part: &mut Value, place: &[&str]) {
     let Value::Object(keys) = part else { return };
     let Some((first, rest)) = place.split_first() else {
         keys.remove("cost");
+        keys.remove("reliability");
         return;
     };
     let Some(inner) = keys.get_mut(*first) else { return };

@@ -1,5 +1,5 @@
 //! What the models of the storage path are made of: what a page says of itself (its stages, the levers that make it better), what a part
-//! costs (`cost`), a host's processors, the state of a protocol (`reactor`), the order of what happens at one instant, and containers.
+//! costs (`cost`), how long it lives (`reliability`), a host's processors, the state of a protocol (`reactor`), the order of what happens at one instant, and containers.
 
 #![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 
@@ -16,6 +16,7 @@ pub mod instants;
 pub mod lever;
 pub mod ranges;
 pub mod reactor;
+pub mod reliability;
 pub mod slab;
 mod stage;
 

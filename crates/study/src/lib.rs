@@ -1,4 +1,4 @@
-//! Many runs and what they say: candidates compared, changes tried, keys varied, loads borne, distributions fitted, users at work, a trace characterised.
+//! Many runs and what they say: candidates compared, changes tried, keys varied, loads borne, losses feared, distributions fitted, users at work, a trace characterised.
 //!
 //! Each is a question, an answer that serialises as JSON, and a page of HTML.
 
@@ -19,6 +19,7 @@ pub mod explain;
 pub mod fit;
 mod glance;
 pub mod load;
+pub mod loss;
 mod page;
 pub mod place;
 pub mod sweep;

@@ -64,6 +64,7 @@ fn run(parameters: Option<&MultipathParameters>, rate: &str, asked: &Asked) -> D
         name: "disk".to_owned(),
         source: "made up".to_owned(),
         cost: Default::default(),
+        reliability: Default::default(),
         blocks: Blocks(1 << 30),
         latency: "1 us".parse().unwrap(),
         part: None,

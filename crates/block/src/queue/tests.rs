@@ -41,6 +41,7 @@ impl Bench {
             name: "device".to_owned(),
             source: "made up".to_owned(),
             cost: Default::default(),
+            reliability: Default::default(),
             blocks: Blocks(1 << 30),
             latency: "5 ms".parse().unwrap(),
             part: None,

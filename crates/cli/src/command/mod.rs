@@ -14,6 +14,7 @@ pub(crate) mod fit;
 pub(crate) mod fs;
 pub(crate) mod init;
 pub(crate) mod load;
+pub(crate) mod loss;
 pub(crate) mod man;
 pub(crate) mod net;
 pub(crate) mod place;

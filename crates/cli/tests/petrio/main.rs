@@ -32,6 +32,7 @@ mod interrupted;
 mod kept;
 mod killed;
 mod load;
+mod loss;
 mod measured;
 mod messages;
 mod network;

@@ -18,6 +18,7 @@ fn disk() -> AnalyticDiskParameters {
         name: "a disk".to_owned(),
         source: "made up".to_owned(),
         cost: Default::default(),
+        reliability: Default::default(),
         blocks: Blocks(1 << 20),
         cylinders: 1_000,
         rotation: "3600 rpm".parse().unwrap(),

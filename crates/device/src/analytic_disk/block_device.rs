@@ -7,6 +7,7 @@ use crate::{BlockDevice, BuiltDevice, DeviceFeatures, DeviceParameters, DevicePo
 use petrio_kernel::PageBuilder;
 use petrio_stage::Lever;
 use petrio_stage::cost::Cost;
+use petrio_stage::reliability::Reliability;
 use std::sync::Arc;
 
 impl DeviceParameters for AnalyticDiskParameters {
@@ -20,6 +21,10 @@ impl DeviceParameters for AnalyticDiskParameters {
 
     fn cost(&self) -> &Cost {
         &self.cost
+    }
+
+    fn reliability(&self) -> &Reliability {
+        &self.reliability
     }
 
     fn speed(&self) -> String {

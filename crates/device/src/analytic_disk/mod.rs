@@ -23,6 +23,7 @@ use petrio_colours::{BlockRequest, Cause, Direction};
 use petrio_kernel::Time;
 use petrio_stage::cost::Cost;
 use petrio_stage::lever::doubled;
+use petrio_stage::reliability::Reliability;
 use petrio_stage::{Lever, TWICE};
 use petrio_units::numbers::{as_number, in_proportion};
 use petrio_units::{Blocks, Duration, Rate, RotationSpeed};
@@ -41,6 +42,9 @@ pub struct AnalyticDiskParameters {
     /// What one costs, and what it draws.
     #[serde(default, skip_serializing_if = "Cost::is_empty")]
     pub cost: Cost,
+    /// How long one lives, and how often what it holds can't be read.
+    #[serde(default, skip_serializing_if = "Reliability::is_empty")]
+    pub reliability: Reliability,
     /// Size in blocks of 512 bytes, spread evenly over the cylinders.
     pub blocks: Blocks,
     /// Cylinders, at least one.
@@ -166,6 +170,7 @@ pub(crate) mod tests {
             name: "HP 7937".to_owned(),
             source: "Ivy, section 4.2".to_owned(),
             cost: Default::default(),
+            reliability: Default::default(),
             blocks: Blocks(1_000_000),
             cylinders: 1_000,
             rotation: "3600 rpm".parse().unwrap(),

@@ -9,6 +9,7 @@ use petrio_colours::SECTOR_BYTES;
 use petrio_kernel::PageBuilder;
 use petrio_stage::Lever;
 use petrio_stage::cost::Cost;
+use petrio_stage::reliability::Reliability;
 use petrio_units::Duration;
 use std::sync::Arc;
 
@@ -23,6 +24,10 @@ impl DeviceParameters for DiskParameters {
 
     fn cost(&self) -> &Cost {
         &self.cost
+    }
+
+    fn reliability(&self) -> &Reliability {
+        &self.reliability
     }
 
     fn assumed(&self) -> Vec<String> {

@@ -23,6 +23,7 @@ pub use overheads::{AfterReadOrWrite, BusParameters, EarlyDisconnect, OverheadPa
 pub use queue::{QueueDiscipline, QueueParameters};
 
 use petrio_stage::cost::Cost;
+use petrio_stage::reliability::Reliability;
 use petrio_stage::{Lever, TWICE};
 use petrio_units::{Fraction, RotationSpeed};
 use schemars::JsonSchema;
@@ -44,6 +45,9 @@ pub struct DiskParameters {
     /// What one costs, and what it draws.
     #[serde(default, skip_serializing_if = "Cost::is_empty")]
     pub cost: Cost,
+    /// How long one lives, and how often what it holds can't be read.
+    #[serde(default, skip_serializing_if = "Reliability::is_empty")]
+    pub reliability: Reliability,
     /// What its maker says of it as a whole, to hold predictions against.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_sheet: Option<DataSheet>,

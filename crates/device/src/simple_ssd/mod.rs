@@ -27,6 +27,7 @@ use petrio_kernel::{PageBuilder, Time};
 use petrio_stage::Lever;
 use petrio_stage::cost::Cost;
 use petrio_stage::lever::{doubled, halved};
+use petrio_stage::reliability::Reliability;
 use petrio_units::{Blocks, Bytes, Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,6 +48,9 @@ pub struct SimpleSsdParameters {
     /// What one costs, and what it draws.
     #[serde(default, skip_serializing_if = "Cost::is_empty")]
     pub cost: Cost,
+    /// How long one lives, and how often what it holds can't be read.
+    #[serde(default, skip_serializing_if = "Reliability::is_empty")]
+    pub reliability: Reliability,
     /// Size in blocks of 512 bytes.
     pub blocks: Blocks,
     /// Pages that are read or programmed at a time, each on a channel of its own.
@@ -114,6 +118,10 @@ impl DeviceParameters for SimpleSsdParameters {
 
     fn cost(&self) -> &Cost {
         &self.cost
+    }
+
+    fn reliability(&self) -> &Reliability {
+        &self.reliability
     }
 
     fn speed(&self) -> String {

@@ -13,6 +13,7 @@ fn drive() -> SimpleSsdParameters {
         name: "test".to_owned(),
         source: "made up".to_owned(),
         cost: Default::default(),
+        reliability: Default::default(),
         blocks: Blocks(100_000),
         channels: 4,
         page: Bytes(4096),

@@ -48,6 +48,7 @@ use petrio_kernel::{PageBuilder, Simulation, Time};
 use petrio_stage::Lever;
 use petrio_stage::cost::Cost;
 use petrio_stage::lever::{TWICE, halved};
+use petrio_stage::reliability::Reliability;
 use petrio_units::numbers::whole_part;
 use petrio_units::{Duration, Rate};
 use state::State;
@@ -155,6 +156,10 @@ impl DeviceParameters for SsdParameters {
 
     fn cost(&self) -> &Cost {
         &self.cost
+    }
+
+    fn reliability(&self) -> &Reliability {
+        &self.reliability
     }
 
     fn assumed(&self) -> Vec<String> {

@@ -2,6 +2,7 @@
 
 use super::interface::Interface;
 use petrio_stage::cost::Cost;
+use petrio_stage::reliability::Reliability;
 use petrio_units::{Blocks, Bytes, Duration, Fraction, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,9 @@ pub struct SsdParameters {
     /// What one costs, and what it draws.
     #[serde(default, skip_serializing_if = "Cost::is_empty")]
     pub cost: Cost,
+    /// How long one lives, and how often what it holds can't be read.
+    #[serde(default, skip_serializing_if = "Reliability::is_empty")]
+    pub reliability: Reliability,
     /// Size in blocks of 512 bytes.
     pub blocks: Blocks,
     /// How it is connected: "SATA 6 Gbit/s", "SAS 12 Gbit/s", "PCIe 4.0 x4", "UFS 3.1", "SD UHS-I".

@@ -37,6 +37,7 @@ fn sata() -> SsdParameters {
         class: Class::ReadIntensive,
         source: "made up".to_owned(),
         cost: Default::default(),
+        reliability: Default::default(),
         assumed: Vec::new(),
         blocks: Blocks(960 * GIB / SECTOR_BYTES),
         interface: "SATA 6 Gbit/s".parse().unwrap(),

@@ -32,6 +32,7 @@ use petrio_kernel::{PageBuilder, Time};
 use petrio_stage::Lever;
 use petrio_stage::cost::{Asked, Cost};
 use petrio_stage::lever::TWICE;
+use petrio_stage::reliability::Reliability;
 use petrio_units::numbers::whole_part;
 use petrio_units::{Bytes, Fraction, Rate};
 use std::num::NonZeroU32;
@@ -97,6 +98,10 @@ impl DeviceParameters for VolumeParameters {
 
     fn cost(&self) -> &Cost {
         &self.cost
+    }
+
+    fn reliability(&self) -> &Reliability {
+        &self.reliability
     }
 
     /// Of sizes that are sold by name (Azure's P10) the whole size is paid for, and of what can be provisioned what is, or comes with the volume.

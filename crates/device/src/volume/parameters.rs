@@ -1,6 +1,7 @@
 //! What a cloud sells as a volume: the figures of its kind, each by size or provisioned, and the volume that somebody has of it.
 
 use petrio_stage::cost::Cost;
+use petrio_stage::reliability::Reliability;
 use petrio_units::{Bytes, Duration, Fraction, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,9 @@ pub struct VolumeParameters {
     /// What one costs, and what it draws.
     #[serde(default, skip_serializing_if = "Cost::is_empty")]
     pub cost: Cost,
+    /// How long one lives, and how often what it holds can't be read.
+    #[serde(default, skip_serializing_if = "Reliability::is_empty")]
+    pub reliability: Reliability,
     /// How large the volume is.
     pub size: Bytes,
     /// I/Os a second that are provisioned, of kinds of which they can be; left out, those that come with the volume.

@@ -328,6 +328,7 @@ proptest! {
             name: "disk".to_owned(),
             source: "made up".to_owned(),
             cost: Default::default(),
+            reliability: Default::default(),
             blocks: Blocks(1 << 20),
             latency: "5 ms".parse().unwrap(),
             part: None,

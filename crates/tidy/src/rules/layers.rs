@@ -14,6 +14,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("kernel", 2),
     ("units", 2),
     ("distribution", 3),
+    ("loss", 3),
     ("page", 2),
     ("stage", 3),
     ("network", 4),

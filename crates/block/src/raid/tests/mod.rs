@@ -62,6 +62,7 @@ impl Bench {
             name: "disk".to_owned(),
             source: "made up".to_owned(),
             cost: Default::default(),
+            reliability: Default::default(),
             blocks: Blocks(blocks),
             latency: "1 ms".parse().unwrap(),
             part: None,

@@ -41,6 +41,7 @@ fn parameters() -> DiskParameters {
         name: "small".to_owned(),
         source: "made up".to_owned(),
         cost: Default::default(),
+        reliability: Default::default(),
         assumed: Vec::new(),
         data_sheet: None,
         geometry: GeometryParameters {

@@ -371,6 +371,7 @@ fn five_ms(blocks: u64) -> ConstantRateParameters {
         name: "5 ms".to_owned(),
         source: String::new(),
         cost: Default::default(),
+        reliability: Default::default(),
         blocks: petrio_units::Blocks(blocks),
         latency: "5 ms".parse().unwrap(),
         part: None,

@@ -99,6 +99,7 @@ impl Made {
             name: name.to_owned(),
             source: source.to_owned(),
             cost: Default::default(),
+            reliability: Default::default(),
             assumed: assumed.into_iter().map(str::to_owned).collect(),
             data_sheet: None,
             geometry: geometry(found, grain),

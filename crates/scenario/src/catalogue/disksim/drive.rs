@@ -38,6 +38,7 @@ pub(super) fn read(
         name: disk.block().name.clone(),
         source: format!("DiskSim parameter file {}", file_name(&disk.block().file)),
         cost: Default::default(),
+        reliability: Default::default(),
         assumed: Vec::new(),
         data_sheet: None,
         geometry,
