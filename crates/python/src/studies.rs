@@ -130,8 +130,8 @@ pub(crate) fn loss(
     changes: bool,
     seed: Option<u64>,
 ) -> PyResult<Answer> {
-    let times = [years].into_iter().chain(scrubbed_every);
-    if !times.clone().all(|time| time.is_finite() && time > 0.0) || !(age.is_finite() && age >= 0.0) {
+    let mut times = [years].into_iter().chain(scrubbed_every);
+    if !(times.all(|time| time.is_finite() && time > 0.0) && age.is_finite() && age >= 0.0) {
         return Err(wrong("years and scrubbed_every are more than zero, and age is zero or more".to_owned()));
     }
     if !(0.001..=0.5).contains(&precision) || replications == 0 {

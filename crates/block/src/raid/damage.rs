@@ -57,7 +57,7 @@ mod tests {
 
     fn damage(parameters: &RaidParameters, members: usize, missing: &[usize]) -> Damage {
         let blocks = 1 << 20;
-        let layout = parameters.layout_on(members, blocks).unwrap();
+        let layout = parameters.layout_on(members, blocks).expect("an array");
         let flags: Vec<bool> = (0..members).map(|member| missing.contains(&member)).collect();
         Damage::of(&layout, &flags, blocks)
     }

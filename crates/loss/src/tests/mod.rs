@@ -1,5 +1,7 @@
 //! Against closed forms, Markov's chains, and a plain simulation that knows nothing of likely and unlikely.
 
+#![allow(clippy::unwrap_used)]
+
 mod chains;
 mod forms;
 mod plainly;

@@ -6,6 +6,7 @@ use petrio_colours::SECTOR_BYTES;
 use petrio_loss::{Array, Fill, Hurt, Life, Redundancy, Sectors, Store, StoreError};
 use petrio_models::block::raid::{Damage, Layout};
 use petrio_models::reliability::Reliability;
+use petrio_units::Lifetime;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -128,7 +129,7 @@ impl Survey {
 }
 
 fn life(reliability: &Reliability, scale: &Scale) -> Life {
-    let mean = reliability.mean_time_to_failure.map_or(f64::MAX, |mean| mean.as_seconds());
+    let mean = reliability.mean_time_to_failure.map_or(f64::MAX, Lifetime::as_seconds);
     Life::new(mean / scale.fail, reliability.shape.unwrap_or(1.0))
 }
 
