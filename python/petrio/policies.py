@@ -136,6 +136,7 @@ def order(scenario: ScenarioLike, file_system: str, of: type[Order] | Order) -> 
     return Scenario(Scenario(scenario)._inside.with_own("order", file_system, of))
 
 
-def copies(scenario: ScenarioLike, replication: str, of: Copies) -> Scenario:
+def copies(scenario: ScenarioLike, replication: str, of: type[Copies] | Copies) -> Scenario:
     """The scenario with copies of files by a policy of one's own."""
-    return Scenario(Scenario(scenario)._inside.with_own("copies", replication, of))
+    policy = of() if isinstance(of, type) else of
+    return Scenario(Scenario(scenario)._inside.with_own("copies", replication, policy))

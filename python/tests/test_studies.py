@@ -1,5 +1,7 @@
 """Studies: each held against the runs that it is made of, or against a formula."""
 
+import math
+
 import pytest
 
 import petrio
@@ -37,6 +39,40 @@ def test_explain_ranks_what_runs_confirm(disk):
     assert "mechanics" in found.text or "seek" in found.text
     with pytest.raises(AttributeError, match="no nonsense"):
         found.nonsense
+
+
+LIVES = 20_000.0
+
+
+def test_loss_is_that_of_the_formula(examples):
+    array = petrio.Scenario(f"""
+[disk.d]
+model = "constant-rate"
+count = 5
+drive.blocks = "70312500 blocks"
+drive.rate = "100 MB/s"
+drive.reliability.mean_time_to_failure = "{LIVES:.0f} h"
+[raid.r]
+level = 5
+on = "d*"
+replaced_after = "1 ms"
+rebuild = {{ rate = "1 MB/s" }}
+[workload.w]
+kind = "synthetic"
+on = "r"
+requests = 600
+generators = [{{ read_fraction = 1.0, inter_arrival = {{ exponential = {{ mean = "100 ms" }} }}, size = "4 KiB" }}]
+""")
+    found = petrio.loss(array, changes=False)
+    year, hours = 8766.0, 10.0
+    expected = 1 - math.exp(-5 / LIVES * year * (1 - math.exp(-4 / LIVES * hours)))
+    assert abs(found.loss["chance"] - expected) < 3 * found.loss["half_width"]
+    assert found.filled[0]["loaded_s"] == pytest.approx(36_000, rel=0.01)
+    assert petrio.loss(array, years=3, changes=False).loss["chance"] > 2 * found.loss["chance"]
+    with pytest.raises(petrio.ScenarioError, match="lives"):
+        petrio.loss(examples / "raid-5-loses-a-disk.toml")
+    with pytest.raises(petrio.PetrioError, match="more than zero"):
+        petrio.loss(array, years=0)
 
 
 def test_fit_finds_the_family():

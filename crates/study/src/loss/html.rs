@@ -64,9 +64,10 @@ fn changes(found: &LossFindings) -> Option<Figure> {
     let of = |value: &dyn Fn(f64, f64) -> f64| {
         all.iter().map(|(_, loss)| value(loss.chance, loss.half_width)).collect::<Vec<f64>>()
     };
-    let tone = |(words, loss): &(&str, super::Chance)| match *words {
-        "as it is" => Tone::Same,
-        _ if loss.chance < found.loss.chance => Tone::Better,
+    // What lies within both intervals isn't known to be either.
+    let tone = |(_, loss): &(&str, super::Chance)| match loss.chance - found.loss.chance {
+        off if off.abs() <= loss.half_width + found.loss.half_width => Tone::Same,
+        off if off < 0.0 => Tone::Better,
         _ => Tone::Worse,
     };
     figure.push(Series::new(
