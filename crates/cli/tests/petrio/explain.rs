@@ -62,6 +62,81 @@ fn every_gain_is_what_a_run_with_the_change_shows() {
     }
 }
 
+/// Durable small writes on a slow disk, beside a quick one with a load of its own that hardly asks for anything.
+const TWO_DISKS: &str = r#"
+[disk.slow]
+model = "hp-c2247a"
+
+[disk.quick]
+model = "intel-dc-s3700-400gb"
+
+[host.h]
+machine = "epyc-9005-2vcpu"
+kernel = "linux-6.18"
+
+[fs.data]
+type = "ext3"
+on = "slow"
+
+[workload.mail]
+kind = "script"
+on = "data"
+script = "create f; repeat 40 { append f 8 KiB; fsync f }"
+
+[workload.beside]
+kind = "synthetic"
+on = "quick"
+requests = 40
+generators = [{ read_fraction = 1.0, inter_arrival = { exponential = { mean = "30 ms" } }, size = "4 KiB" }]
+"#;
+
+#[test]
+fn another_place_is_tried_on_what_is_there_and_tells_what_a_run_shows() {
+    let folder = Folder::with(TWO_DISKS);
+    let found = explained(&folder, &["--replications", "2"]);
+    let of = |settings: &[[&str; 2]]| {
+        let wanted = serde_json::json!(settings);
+        let mut tried = ["better", "worse"].iter().flat_map(|which| all(&found, which));
+        tried
+            .find(|tried| tried["change"]["settings"] == wanted)
+            .unwrap_or_else(|| panic!("no {settings:?}: {found}"))
+    };
+    let moved = of(&[["fs.data.on", "quick"]]);
+    assert!(figure(moved, "/rate/times") > 3.0, "{moved}");
+    assert_eq!(moved["change"]["sort"], "place");
+    assert_eq!(moved["change"]["words"], "on quick instead of slow");
+    let now = figure(&folder.report(&[]), "/requests_per_s/value");
+    let after = figure(&with(&folder, moved, "1"), "/requests_per_s/value");
+    assert!((after / now / figure(moved, "/rate/times") - 1.0).abs() < 1e-6, "{moved}: {after} after {now}");
+}
+
+#[test]
+fn a_journal_comes_home_or_changes_places_with_the_data() {
+    let beside = "[workload.beside]";
+    let alone = TWO_DISKS
+        .split(beside)
+        .next()
+        .unwrap()
+        .replace("on = \"slow\"\n", "on = \"slow\"\njournal = { on = \"quick\" }\n");
+    let folder = Folder::with(&alone);
+    let found = explained(&folder, &["--replications", "2"]);
+    let of = |which: &str, words: &str| {
+        let tried = all(&found, which).iter().find(|tried| tried["change"]["words"] == words);
+        tried.unwrap_or_else(|| panic!("{words} is not {which}: {found}")).clone()
+    };
+    let home = of("worse", "its journal within it instead of on quick");
+    let swapped = of("better", "on quick, and its journal on slow");
+    let now = figure(&folder.report(&[]), "/requests_per_s/value");
+    for tried in [&home, &swapped] {
+        let after = figure(&with(&folder, tried, "1"), "/requests_per_s/value");
+        assert!(
+            (after / now / figure(tried, "/rate/times") - 1.0).abs() < 1e-6,
+            "{tried}: {after} after {now}"
+        );
+    }
+    assert!(figure(&home, "/rate/times") < 0.9, "{home}");
+}
+
 #[test]
 fn load_from_outside_is_judged_by_its_tail_and_time_adds_up() {
     let folder = Folder::with(RANDOM);

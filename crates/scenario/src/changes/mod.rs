@@ -1,11 +1,13 @@
 //! Everything that could be changed of a scenario's parts by a setting: what their models say makes them better (`levers`), how many there
-//! are of them, and the words that their keys may be instead (`policies`).
+//! are of them, the words that their keys may be instead (`policies`), and where they could lie (`placements`).
 
+mod placements;
 mod policies;
 
 use crate::classes::Classes;
 use crate::levers::levers;
 use crate::loaded::Loaded;
+use placements::placements;
 use policies::policies;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -39,6 +41,8 @@ pub enum Sort {
     More,
     /// Another word of those that a key may be.
     Policy,
+    /// A part that lies elsewhere.
+    Place,
 }
 
 impl PossibleChange {
@@ -77,6 +81,7 @@ pub fn changes(loaded: &Loaded) -> Vec<PossibleChange> {
     better
         .chain(more(loaded))
         .chain(policies(loaded))
+        .chain(placements(loaded))
         .filter(|change| seen.insert(change.settings.clone()))
         .collect()
 }
