@@ -252,7 +252,11 @@ impl Row {
 
     /// A number, if a disk can have it.
     pub(crate) fn checked(value: f64, word: &str) -> Result<f64, String> {
-        if (0.0..RATE_MAX).contains(&value) { Ok(value) } else { Err(format!("{word} is no rate that a disk has")) }
+        if (0.0..RATE_MAX).contains(&value) {
+            Ok(value)
+        } else {
+            Err(format!("{word} is no rate that a disk has"))
+        }
     }
 
     /// The sum of all columns of a sort.

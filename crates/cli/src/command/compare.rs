@@ -3,8 +3,8 @@
 use crate::command::alike::alike_table;
 use crate::failure::Failure;
 use crate::output::width;
-use crate::progress::bar;
 use crate::outputs::Outputs;
+use crate::progress::bar;
 use crate::results::{Results, say_written};
 use clap::Args;
 use petrio_files::inputs::Inputs;
@@ -14,7 +14,8 @@ use petrio_scenario::run::RunFailure;
 use petrio_scenario::state::SavedRun;
 use petrio_study::compare::measured::{beside, measured_text, write_measured_html};
 use petrio_study::compare::over_time::{
-    Arrivals, OverTimeQuestion, beside_over_time, is_over_time, over_time_text, patch_text, write_over_time_html,
+    Arrivals, OverTimeQuestion, beside_over_time, is_over_time, over_time_text, patch_text,
+    write_over_time_html,
 };
 use petrio_study::compare::{
     CompareError, Comparison, Input, OnStep, Question, compare, terminal_text, write_html,
@@ -107,7 +108,9 @@ struct OverTimeOptions {
 
 fn pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
-        Some((device, disk)) if !device.is_empty() && !disk.is_empty() => Ok((device.to_owned(), disk.to_owned())),
+        Some((device, disk)) if !device.is_empty() && !disk.is_empty() => {
+            Ok((device.to_owned(), disk.to_owned()))
+        }
         _ => Err("write DEVICE=DISK, such as sda=d".to_owned()),
     }
 }
@@ -136,7 +139,10 @@ impl OverTimeOptions {
 
     fn question(&self) -> Result<OverTimeQuestion, Failure> {
         Ok(OverTimeQuestion {
-            interval_s: self.interval.map(|interval| interval.time().as_seconds()).filter(|length| *length > 0.0),
+            interval_s: self
+                .interval
+                .map(|interval| interval.time().as_seconds())
+                .filter(|length| *length > 0.0),
             disks: self.disks.clone(),
             within: part(self.within, "--within")?,
             arrivals: self.arrivals.unwrap_or_default(),
@@ -199,14 +205,19 @@ impl Compare {
 
     /// What a live system's disks did beside what the scenario's do.
     fn beside_over_time(&self, question: &Question, named: &[&Path]) -> Result<(), Failure> {
-        let outputs = [("--json", &self.results.json), ("--html", &self.results.html), ("--patch", &self.over_time.patch)];
+        let outputs = [
+            ("--json", &self.results.json),
+            ("--html", &self.results.html),
+            ("--patch", &self.over_time.patch),
+        ];
         Outputs::of(outputs).check(&question.files, named.iter().copied())?;
         let found = shown(|on_step| beside_over_time(question, on_step)).map_err(failure)?;
         let text = (!self.quiet).then(|| over_time_text(&found, width()));
         self.results.leave((&found, &question.files), write_over_time_html, text)?;
         let Some(path) = &self.over_time.patch else { return Ok(()) };
         let Some(patch) = patch_text(&found) else {
-            let why = found.devices.iter().filter_map(|device| device.calibration.as_ref()?.refused.as_deref());
+            let why =
+                found.devices.iter().filter_map(|device| device.calibration.as_ref()?.refused.as_deref());
             let why: Vec<&str> = why.collect();
             return Err(Failure::new(
                 format!("there is no patch: {}", why.join("; ")),

@@ -57,7 +57,8 @@ pub(super) fn iso(text: &str) -> Option<f64> {
         return None;
     }
     let rest = rest.strip_prefix(['T', ' '])?;
-    let end = rest.find(|sign: char| !sign.is_ascii_digit() && sign != ':' && sign != '.').unwrap_or(rest.len());
+    let end =
+        rest.find(|sign: char| !sign.is_ascii_digit() && sign != ':' && sign != '.').unwrap_or(rest.len());
     let (time, zone) = rest.split_at(end);
     Some(days(year, month, day) * DAY_S + clock_time(time, ':')? - zone_s(zone.trim()))
 }
@@ -109,10 +110,8 @@ const MORNING: [&str; 8] = ["AM", "am", "a.m.", "上午", "午前", "오전", "�
 /// A time of day somewhere in a line, in the form of some country.
 fn of_day(text: &str) -> Option<f64> {
     // Japan's and China's, and Korea's with blanks between.
-    let plain: String = text
-        .replace(['時', '时', '分', '시', '분'], ":")
-        .replace(['秒', '초'], " ")
-        .replace(": ", ":");
+    let plain: String =
+        text.replace(['時', '时', '分', '시', '분'], ":").replace(['秒', '초'], " ").replace(": ", ":");
     let mut found = None;
     for between in ['.', ':'] {
         for word in plain.split_whitespace() {
@@ -153,7 +152,8 @@ mod tests {
         assert_eq!(stamp("01/02/2026 10:11:12 PM"), Some(Stamp::OfDay(TEN + 43_200.0)));
         assert_eq!(stamp("12:00:01 AM"), Some(Stamp::OfDay(1.0)));
         assert_eq!(stamp("12:00:01 PM"), Some(Stamp::OfDay(43_201.0)));
-        for text in ["avg-cpu:  %user", " 1.00 0.00 0.50 2.00 0.00 96.50", "Linux 6.1.0 (host) 01/02/26", ""] {
+        for text in ["avg-cpu:  %user", " 1.00 0.00 0.50 2.00 0.00 96.50", "Linux 6.1.0 (host) 01/02/26", ""]
+        {
             assert_eq!(stamp(text), None, "{text}");
         }
     }

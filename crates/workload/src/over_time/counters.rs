@@ -52,9 +52,8 @@ pub(super) fn intervals(found: &mut Gathered, name: &str, seen: &[Seen]) -> Resu
             found.gone_back += 1;
             continue;
         }
-        let grown: [Option<f64>; NAMES.len()] = std::array::from_fn(|place| {
-            Some(after.counters[place]? - before.counters[place]?)
-        });
+        let grown: [Option<f64>; NAMES.len()] =
+            std::array::from_fn(|place| Some(after.counters[place]? - before.counters[place]?));
         if grown.iter().flatten().any(|grown| *grown < 0.0) {
             found.remark(format!(
                 "{name}: its counters begin again before line {}, as after a restart; that interval is left out",

@@ -93,7 +93,9 @@ impl Scrapes {
             return Err(format!("{word} is nothing that a counter has"));
         }
         let at = match values.next() {
-            Some(word) => Some(word.parse::<i64>().map_err(|_| format!("\"{word}\" is no time in ms"))? as f64 / 1e3),
+            Some(word) => {
+                Some(word.parse::<i64>().map_err(|_| format!("\"{word}\" is no time in ms"))? as f64 / 1e3)
+            }
             None => None,
         };
         if self.current.disks.get(device).is_some_and(|(counters, _)| counters[place].is_some()) {

@@ -66,9 +66,8 @@ impl Interval {
 
     /// Of a row of iostat's or sar's.
     pub(super) fn of_row(row: &Row) -> Self {
-        let milliseconds = |column: Column, per_s: f64| {
-            row.value(column).filter(|_| per_s > 0.0).map(|each| each / 1e3)
-        };
+        let milliseconds =
+            |column: Column, per_s: f64| row.value(column).filter(|_| per_s > 0.0).map(|each| each / 1e3);
         let (read, written) = (row.bytes(true), row.bytes(false));
         let (reads, writes, together) = match (row.value(Column::Reads), row.value(Column::Requests)) {
             (Some(reads), _) => (reads, row.value(Column::Writes).unwrap_or(0.0), false),
@@ -114,5 +113,11 @@ pub(super) fn completed(intervals: &mut [Interval], said_s: Option<f64>) -> Opti
         before = interval.end_s;
         interval.length_s = interval.length_s.or(usual);
     }
-    (gaps > 0).then(|| format!("there are {gaps} gaps between its intervals; nothing is known of these times"))
+    match gaps {
+        0 => None,
+        1 => Some("there is a gap between its intervals; nothing is known of that time".to_owned()),
+        several => {
+            Some(format!("there are {several} gaps between its intervals; nothing is known of these times"))
+        }
+    }
 }

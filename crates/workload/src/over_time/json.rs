@@ -44,7 +44,8 @@ pub(super) fn row(disk: &Value, name: &str, column: impl Fn(&str) -> Column) -> 
         column => Some((column, key, value)),
     });
     let values = values.map(|(column, key, value)| {
-        let number = value.as_f64().ok_or_else(|| format!("\"{key}\" of {called} is {value}, which is no number"))?;
+        let number =
+            value.as_f64().ok_or_else(|| format!("\"{key}\" of {called} is {value}, which is no number"))?;
         Row::checked(number, &value.to_string()).map(|number| (column, number))
     });
     Ok(Row::new(called, values.collect::<Result<_, String>>()?))

@@ -220,15 +220,15 @@ impl Gathered {
         (length > 0.0).then_some(length)
     }
 
-    fn finished(
-        mut self,
-        format: Format,
-        interval_s: Option<f64>,
-    ) -> Result<OverTime, MeasurementError> {
+    fn finished(mut self, format: Format, interval_s: Option<f64>) -> Result<OverTime, MeasurementError> {
         if self.count == 0 {
             let help = match format {
-                Format::Iostat => "the first report is of all the time since the machine was started: iostat -xt 1 60 gives 59 others",
-                Format::Exporter | Format::Prometheus => "two scrapes make an interval: give several, with their times",
+                Format::Iostat => {
+                    "the first report is of all the time since the machine was started: iostat -xt 1 60 gives 59 others"
+                }
+                Format::Exporter | Format::Prometheus => {
+                    "two scrapes make an interval: give several, with their times"
+                }
                 _ => "give what was told of at least one interval",
             };
             return Err(MeasurementError::of("there is no interval in it").with_help(help));

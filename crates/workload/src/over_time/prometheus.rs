@@ -27,8 +27,10 @@ pub(super) fn read(text: &str, _: Option<f64>) -> Result<Gathered, MeasurementEr
         for result in results {
             let label = |key: &str| result.pointer(&format!("/metric/{key}")).and_then(Value::as_str);
             let (Some(name), Some(device)) = (label("__name__"), label("device")) else {
-                return Err(MeasurementError::of("a series in it has no __name__ or no device, as rates have none")
-                    .with_help("ask for the counters themselves: query={__name__=~\"node_disk_.*\"}"));
+                return Err(MeasurementError::of(
+                    "a series in it has no __name__ or no device, as rates have none",
+                )
+                .with_help("ask for the counters themselves: query={__name__=~\"node_disk_.*\"}"));
             };
             let Some(place) = number(name) else {
                 unread.push(name.to_owned());
@@ -42,7 +44,8 @@ pub(super) fn read(text: &str, _: Option<f64>) -> Result<Gathered, MeasurementEr
             let values = result.get("values").and_then(Value::as_array);
             let moments = disks.entry(device).or_default();
             for value in values.into_iter().flatten() {
-                let (at, count) = sample(value).map_err(|problem| MeasurementError::of(format!("{name}: {problem}")))?;
+                let (at, count) =
+                    sample(value).map_err(|problem| MeasurementError::of(format!("{name}: {problem}")))?;
                 moments.entry(at).or_insert([None; NAMES.len()])[place] = Some(count);
             }
         }
@@ -68,7 +71,8 @@ fn several(results: &[Value]) -> bool {
 fn sample(value: &Value) -> Result<(i64, f64), String> {
     let wrong = || format!("{value} is no pair of a time and a counter");
     let at = value.get(0).and_then(Value::as_f64).filter(|at| at.abs() < 1e12).ok_or_else(wrong)?;
-    let count: f64 = value.get(1).and_then(Value::as_str).and_then(|text| text.parse().ok()).ok_or_else(wrong)?;
+    let count: f64 =
+        value.get(1).and_then(Value::as_str).and_then(|text| text.parse().ok()).ok_or_else(wrong)?;
     if !(0.0..1e18).contains(&count) {
         return Err(wrong());
     }

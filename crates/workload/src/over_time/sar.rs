@@ -13,11 +13,13 @@ use serde_json::Value;
 /// A header is looked for in so many lines.
 const LINES: usize = 64;
 const RESTART: &str = "the machine was started anew in between";
-const NO_TIMES: &str = "sar -b tells how much the whole machine reads and writes, and of no disk how long that takes";
+const NO_TIMES: &str =
+    "sar -b tells how much the whole machine reads and writes, and of no disk how long that takes";
 
 pub(super) fn is_it(text: &str) -> bool {
     if json::is_sysstat(text) {
-        return text.contains("\"disk-device\"") || text.contains("\"statistics\"") && !text.contains("\"disk_device\"");
+        return text.contains("\"disk-device\"")
+            || text.contains("\"statistics\"") && !text.contains("\"disk_device\"");
     }
     text.lines().take(LINES).any(|line| is_of_sadf(line) || is_of_sar(line) || is_of_b(line))
 }
@@ -92,7 +94,9 @@ fn read_screen(text: &str) -> Result<Gathered, MeasurementError> {
                 found.remark(format!("line {number}, the last one, is cut off and left out"));
             }
             Err(problem) => {
-                return Err(MeasurementError::at(number, problem).with_help("paste the whole lines of sar -d"));
+                return Err(
+                    MeasurementError::at(number, problem).with_help("paste the whole lines of sar -d")
+                );
             }
         }
     }
@@ -124,7 +128,9 @@ fn read_sadf(text: &str) -> Result<Gathered, MeasurementError> {
             }
             let problem =
                 format!("it has {} columns, and the line that names them {}", cells.len(), head.len());
-            return Err(MeasurementError::at(number, problem).with_help("give all that sadf -d -- -d printed"));
+            return Err(
+                MeasurementError::at(number, problem).with_help("give all that sadf -d -- -d printed")
+            );
         }
         let cell = |name: &str| head.iter().position(|known| *known == name).map(|place| cells[place]);
         let values: Result<Vec<(Column, f64)>, String> = head
@@ -180,7 +186,9 @@ fn read_json(text: &str) -> Result<Gathered, MeasurementError> {
             let end_s = when.map(|at| clock.seconds(Stamp::Absolute(at)));
             let length_s = report.pointer("/timestamp/interval").and_then(Value::as_f64);
             for disk in disks {
-                let name = |key: &str| if disk.get("rkB").is_some() { json_column(key) } else { old_json_column(key) };
+                let name = |key: &str| {
+                    if disk.get("rkB").is_some() { json_column(key) } else { old_json_column(key) }
+                };
                 let row = json::row(disk, "disk-device", name)
                     .map_err(|problem| MeasurementError::of(format!("report {number}: {problem}")))?;
                 let length_s = length_s.filter(|length| *length > 0.0);
@@ -189,7 +197,9 @@ fn read_json(text: &str) -> Result<Gathered, MeasurementError> {
         }
     }
     if found.count == 0 {
-        return Err(MeasurementError::of("there is no disk in it").with_help("ask for disks: sadf -j FILE -- -d"));
+        return Err(
+            MeasurementError::of("there is no disk in it").with_help("ask for disks: sadf -j FILE -- -d")
+        );
     }
     Ok(found)
 }

@@ -120,8 +120,9 @@ pub(super) fn read(text: &str, said_s: Option<f64>) -> Result<Gathered, Measurem
                 format!("it has {} columns, and the line that names them {}", cells.len(), columns.len());
             return Err(MeasurementError::at(number, problem).with_help("give every row all columns"));
         }
-        let (device, mut interval) = row((&names, &columns), &cells)
-            .map_err(|problem| MeasurementError::at(number, problem).with_help("the columns stand in docs/measured.md"))?;
+        let (device, mut interval) = row((&names, &columns), &cells).map_err(|problem| {
+            MeasurementError::at(number, problem).with_help("the columns stand in docs/measured.md")
+        })?;
         if let Some(end) = interval.end_s {
             let from = before.insert(device.clone(), end).or_else(|| Some(end - said_s?));
             if interval.length_s.is_none()
@@ -166,7 +167,9 @@ fn row((names, columns): (&[String], &[Column]), cells: &[&str]) -> Result<(Stri
                     Column::Await(of, span) => awaits[*of as usize] = Some(value * span),
                     Column::InFlight => interval.in_flight = Some(value),
                     Column::Busy(_) if *column == Column::Busy(1.0) && value > 1.0 => {
-                        return Err(format!("{name}: {cell} is more than all of the time; of 100 it is busy_percent"));
+                        return Err(format!(
+                            "{name}: {cell} is more than all of the time; of 100 it is busy_percent"
+                        ));
                     }
                     Column::Busy(size) => interval.busy = Some((value * size).min(1.0)),
                     Column::Time | Column::Device | Column::Other => {}

@@ -14,6 +14,8 @@ const SATURATED_MOST: usize = 2;
 const INTERVALS_LEAST: usize = 4;
 /// From here on, and with a request under way, a device is taken to be saturated.
 const SATURATED: f64 = 0.95;
+/// A bin is run with the loads of no more parts of it.
+pub(super) const PARTS_MOST: usize = 4;
 /// Requests with a rate below this share of the most that a device did are its own, such as a flusher's now and then.
 const IDLE: f64 = 1e-4;
 
@@ -40,6 +42,16 @@ pub(super) struct Bin {
     pub(super) both: Flow,
     pub(super) busy: Option<f64>,
     pub(super) in_flight: f64,
+    /// What it is run with: the loads of parts of its intervals, as times grow faster than load.
+    pub(super) parts: Vec<Load>,
+}
+
+/// A load, and how long it lasted beside the others of its bin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Load {
+    pub(super) reads: Flow,
+    pub(super) writes: Flow,
+    pub(super) time_s: f64,
 }
 
 /// All bins of a device, from little load to much, saturated ones last.
@@ -121,7 +133,8 @@ impl Bins {
         let (saturated, open): (Vec<usize>, Vec<usize>) =
             which.iter().copied().filter(counts).partition(|&number| is_saturated(&intervals[number]));
         let mut bins = Vec::new();
-        for (mut members, most, is_saturated) in [(open, open_most, false), (saturated, saturated_most, true)] {
+        for (mut members, most, is_saturated) in [(open, open_most, false), (saturated, saturated_most, true)]
+        {
             members.sort_by(|&a, &b| intervals[a].rate().total_cmp(&intervals[b].rate()));
             let count = (members.len() / INTERVALS_LEAST).clamp(1, most);
             let closed = is_saturated || arrivals == Arrivals::Closed;
@@ -152,82 +165,114 @@ impl Bins {
 
 /// Whether a device hardly ever was without a request.
 fn is_saturated(interval: &Interval) -> bool {
-    interval.busy.is_some_and(|busy| busy >= SATURATED) && interval.under_way().is_some_and(|count| count >= 1.0)
+    interval.busy.is_some_and(|busy| busy >= SATURATED)
+        && interval.under_way().is_some_and(|count| count >= 1.0)
+}
+
+/// A figure's mean over the time of some intervals.
+fn mean(intervals: &[Interval], members: &[usize], of: &dyn Fn(&Interval) -> f64) -> f64 {
+    let own = || members.iter().map(|&number| &intervals[number]);
+    own().map(|interval| of(interval) * length(interval)).sum::<f64>() / own().map(length).sum::<f64>()
+}
+
+fn length(interval: &Interval) -> f64 {
+    interval.length_s.unwrap_or(1.0)
+}
+
+/// Requests of a direction of some intervals.
+fn flow(intervals: &[Interval], members: &[usize], of: fn(&Interval) -> Requests) -> Flow {
+    let own = || members.iter().map(|&number| &intervals[number]);
+    let per_s = mean(intervals, members, &|interval| of(interval).per_s);
+    let bytes = mean(intervals, members, &|interval| of(interval).bytes_per_s);
+    let times =
+        own().map(|interval| (interval.rate(), of(interval).per_s * length(interval), of(interval).await_s));
+    Flow { per_s, size: if per_s > 0.0 { bytes / per_s } else { 0.0 }, taken: taken(times) }
 }
 
 fn bin(intervals: &[Interval], members: Vec<usize>, closed: bool) -> Bin {
     let own = || members.iter().map(|&number| &intervals[number]);
-    let length = |interval: &Interval| interval.length_s.unwrap_or(1.0);
-    let time: f64 = own().map(length).sum();
-    // A mean over time of a figure.
-    let mean = |of: &dyn Fn(&Interval) -> f64| own().map(|interval| of(interval) * length(interval)).sum::<f64>() / time;
-    let flow = |of: fn(&Interval) -> Requests| {
-        let per_s = mean(&|interval| of(interval).per_s);
-        let bytes = mean(&|interval| of(interval).bytes_per_s);
-        Flow {
-            per_s,
-            size: if per_s > 0.0 { bytes / per_s } else { 0.0 },
-            taken: taken(own().map(|interval| (of(interval).per_s * length(interval), of(interval).await_s))),
-        }
-    };
-    let (reads, writes) = (flow(|interval| interval.reads), flow(|interval| interval.writes));
+    let (reads, writes) = (
+        flow(intervals, &members, |interval| interval.reads),
+        flow(intervals, &members, |interval| interval.writes),
+    );
     let rate = reads.per_s + writes.per_s;
+    let times =
+        own().map(|interval| (interval.rate(), interval.rate() * length(interval), interval.await_of_both()));
     let both = Flow {
         per_s: rate,
         size: if rate > 0.0 { (reads.size * reads.per_s + writes.size * writes.per_s) / rate } else { 0.0 },
-        taken: taken(own().map(|interval| (interval.rate() * length(interval), interval.await_of_both()))),
+        taken: taken(times),
     };
-    let told: Option<Vec<f64>> = own().map(|interval| interval.busy).collect();
+    let told = own().all(|interval| interval.busy.is_some());
     let rates = || own().map(Interval::rate);
-    let together = own().any(|interval| interval.together);
+    let count = members.len().clamp(1, PARTS_MOST);
+    let parts = (0..count).map(|number| {
+        let part = &members[members.len() * number / count..members.len() * (number + 1) / count];
+        Load {
+            reads: flow(intervals, part, |interval| interval.reads),
+            writes: flow(intervals, part, |interval| interval.writes),
+            time_s: part.iter().map(|&number| length(&intervals[number])).sum(),
+        }
+    });
     Bin {
         from: rates().fold(f64::INFINITY, f64::min),
         to: rates().fold(0.0, f64::max),
         closed,
-        together,
-        busy: told.map(|_| mean(&|interval| interval.busy.unwrap_or(0.0))),
-        in_flight: mean(&|interval| interval.under_way().unwrap_or(0.0)),
-        members,
+        together: own().any(|interval| interval.together),
+        busy: told.then(|| mean(intervals, &members, &|interval| interval.busy.unwrap_or(0.0))),
+        in_flight: mean(intervals, &members, &|interval| interval.under_way().unwrap_or(0.0)),
+        parts: parts.collect(),
         reads,
         writes,
         both,
+        members,
     }
 }
 
 /// The mean time of requests over intervals, each weighted by how many it had, with its standard error (of a ratio of two means: W. G. Cochran,
-/// *Sampling Techniques*, section 6.3) as the half-width.
-fn taken(values: impl Iterator<Item = (f64, Option<f64>)>) -> Option<Estimate> {
-    let known: Vec<(f64, f64)> = values
-        .filter(|(weight, _)| *weight > 0.0)
-        .filter_map(|(weight, each)| Some((weight, each.filter(|each| *each > 0.0)?)))
+/// *Sampling Techniques*, section 6.3) as the half-width. Each is a rate, a weight and a time; that times grow with the rate is no error.
+fn taken(values: impl Iterator<Item = (f64, f64, Option<f64>)>) -> Option<Estimate> {
+    let known: Vec<(f64, f64, f64)> = values
+        .filter(|(_, weight, _)| *weight > 0.0)
+        .filter_map(|(rate, weight, each)| Some((rate, weight, each.filter(|each| *each > 0.0)?)))
         .collect();
-    let whole: f64 = known.iter().map(|(weight, _)| weight).sum();
+    let whole: f64 = known.iter().map(|(_, weight, _)| weight).sum();
     if whole <= 0.0 {
         return None;
     }
-    let value = known.iter().map(|(weight, each)| weight * each).sum::<f64>() / whole;
+    let mean = |of: fn(&(f64, f64, f64)) -> f64| known.iter().map(|one| one.1 * of(one)).sum::<f64>() / whole;
+    let (rate, value) = (mean(|one| one.0), mean(|one| one.2));
     let count = known.len() as f64;
-    let squares: f64 = known.iter().map(|(weight, each)| (weight * (each - value)).powi(2)).sum();
-    let error = libm::sqrt(squares * count / (count - 1.0)) / whole;
+    // A straight line through them, where there are enough.
+    let spread: f64 = known.iter().map(|one| one.1 * (one.0 - rate).powi(2)).sum();
+    let along: f64 = known.iter().map(|one| one.1 * (one.0 - rate) * (one.2 - value)).sum();
+    let has_line = known.len() > 3 && spread > 0.0;
+    let (slope, freedom) = if has_line { (along / spread, count - 2.0) } else { (0.0, count - 1.0) };
+    let off = |one: &(f64, f64, f64)| one.1 * (one.2 - value - slope * (one.0 - rate));
+    let squares: f64 = known.iter().map(|one| off(one).powi(2)).sum();
+    let error = libm::sqrt(squares * count / freedom) / whole;
     Some(Estimate { value, half_width: Some(error).filter(|error| error.is_finite()) })
 }
 
 impl Bin {
     fn point(&self, predicted: &Predicted, level: f64) -> Point {
-        let overloaded = predicted.is_overloaded(self);
+        let overloaded = predicted.overloaded;
         // The half-width of a bin's measurement is its standard error by now.
-        let t = student_t_quantile(f64::midpoint(1.0, level), (self.members.len().max(2) - 1) as f64);
+        let freedom = self.members.len().saturating_sub(if self.members.len() > 3 { 2 } else { 1 }).max(1);
+        let t = student_t_quantile(f64::midpoint(1.0, level), freedom as f64);
         let of = |flow: &Flow, predicted: Option<Estimate>| {
-            let measured = flow.taken.map(|taken| Estimate {
-                half_width: taken.half_width.map(|error| error * t),
-                ..taken
-            });
+            let measured = flow
+                .taken
+                .map(|taken| Estimate { half_width: taken.half_width.map(|error| error * t), ..taken });
             PointOf {
                 per_s: flow.per_s,
                 size_bytes: flow.size,
                 measured,
                 predicted,
-                ratio: measured.zip(predicted).filter(|_| !overloaded).map(|(measured, predicted)| ratio(predicted, measured)),
+                ratio: measured
+                    .zip(predicted)
+                    .filter(|_| !overloaded)
+                    .map(|(measured, predicted)| ratio(predicted, measured)),
             }
         };
         Point {
@@ -301,11 +346,20 @@ mod tests {
 
     #[test]
     fn a_mean_time_is_weighted_by_requests_and_one_interval_has_no_error() {
-        let two = taken([(1.0, Some(1.0)), (3.0, Some(2.0)), (5.0, None), (0.0, Some(9.0))].into_iter()).unwrap();
+        let values = [(1.0, 1.0, Some(1.0)), (1.0, 3.0, Some(2.0)), (1.0, 5.0, None), (1.0, 0.0, Some(9.0))];
+        let two = taken(values.into_iter()).unwrap();
         assert!((two.value - 1.75).abs() < 1e-12);
         // By hand: sqrt(2/1 × (0.75² + (3 × 0.25)²)) / 4.
         assert!((two.half_width.unwrap() - libm::sqrt(2.0 * 2.0 * 0.5625) / 4.0).abs() < 1e-12);
-        assert_eq!(taken([(1.0, Some(1.0))].into_iter()).unwrap().half_width, None);
-        assert_eq!(taken([(1.0, None)].into_iter()), None);
+        assert_eq!(taken([(1.0, 1.0, Some(1.0))].into_iter()).unwrap().half_width, None);
+        assert_eq!(taken([(1.0, 1.0, None)].into_iter()), None);
+    }
+
+    #[test]
+    fn times_that_only_grow_with_load_are_known_without_an_error() {
+        let grow = (1..=6).map(|rate| (f64::from(rate), f64::from(rate), Some(1.0 + 0.1 * f64::from(rate))));
+        assert!(taken(grow).unwrap().half_width.unwrap() < 1e-12);
+        let noise = (1..=6).map(|rate| (f64::from(rate), f64::from(rate), Some(1.0 + f64::from(rate % 2))));
+        assert!(taken(noise).unwrap().half_width.unwrap() > 0.1);
     }
 }

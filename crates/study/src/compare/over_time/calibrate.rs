@@ -124,7 +124,8 @@ pub(super) fn calibrate(
     };
     let quick = rig.with(rig.requests() / 2, 2);
     let path = loaded.written(&format!("disk.{}", disk.part)).to_owned();
-    let mut fit = Fit { rig: &quick, bins: &to_fit.all, level, keys: Vec::new(), path, not_fitted: Vec::new() };
+    let mut fit =
+        Fit { rig: &quick, bins: &to_fit.all, level, keys: Vec::new(), path, not_fitted: Vec::new() };
     for &key in keys {
         match value(rig.drive(), key) {
             Some(_) => fit.keys.push(key),
@@ -164,12 +165,21 @@ pub(super) fn calibrate(
     } else {
         None
     };
-    Ok(Calibration { fitted_to: to_fit.counted(), fitted, not_fitted, held_out: Some(held_out), refused, ..seen })
+    Ok(Calibration {
+        fitted_to: to_fit.counted(),
+        fitted,
+        not_fitted,
+        held_out: Some(held_out),
+        refused,
+        ..seen
+    })
 }
 
 /// The floor and the ceiling that are seen.
 fn seen(intervals: &[Interval], usable: &[usize], arrivals: Arrivals) -> Calibration {
-    let most = |of: &dyn Fn(&Interval) -> f64| usable.iter().map(|&number| of(&intervals[number])).fold(0.0, f64::max);
+    let most = |of: &dyn Fn(&Interval) -> f64| {
+        usable.iter().map(|&number| of(&intervals[number])).fold(0.0, f64::max)
+    };
     let bins = Bins::of_some(intervals, usable, BINS, arrivals);
     let least = bins.as_ref().and_then(|bins| bins.all.first());
     let told = usable.iter().any(|&number| intervals[number].busy.is_some());
@@ -213,7 +223,8 @@ impl Fit<'_> {
                 continue;
             };
             let untold = (0..self.keys.len()).filter(|&place| !(solved.errors[place] * 2.0 < TOLD));
-            let Some(worst) = untold.min_by(|&a, &b| solved.sensitivity[a].total_cmp(&solved.sensitivity[b])) else {
+            let Some(worst) = untold.min_by(|&a, &b| solved.sensitivity[a].total_cmp(&solved.sensitivity[b]))
+            else {
                 return Ok(solved);
             };
             let key = self.keys.remove(worst);
@@ -266,7 +277,8 @@ impl Fit<'_> {
             let known = known.map(|known| sorts(bin, &known[place]));
             for (number, (measured, now)) in sorts(bin, now).into_iter().enumerate() {
                 let Some((measured, now)) = measured.zip(now) else { continue };
-                let part = |estimate: Estimate, by: f64| estimate.half_width.unwrap_or(0.0) / estimate.value / by;
+                let part =
+                    |estimate: Estimate, by: f64| estimate.half_width.unwrap_or(0.0) / estimate.value / by;
                 // A bin's half-width is its standard error.
                 let own = part(measured, 1.0);
                 let run = known.as_ref().and_then(|known| known[number].1).map_or(0.0, |run| part(run, t));

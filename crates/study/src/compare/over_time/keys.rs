@@ -41,7 +41,7 @@ pub(super) fn scaled(value: &Value, factor: f64) -> Option<Value> {
     match value {
         Value::String(text) => {
             let measured = Measured::read(text).filter(|measured| measured.base() > 0.0)?;
-            Some(Value::String(measured.of_the_same(four_digits(measured.base() * factor)).to_string()))
+            Some(Value::String(in_words(measured, four_digits(measured.base() * factor))))
         }
         Value::Float(number) if *number > 0.0 => Some(Value::Float(four_digits(number * factor))),
         Value::Integer(number) if *number > 0 => {
@@ -59,6 +59,20 @@ pub(super) fn written(value: &Value) -> String {
     }
 }
 
+/// So many of a quantity's base unit in the unit in which a person writes it.
+fn in_words(like: Measured, base: f64) -> String {
+    const SPANS: [(&str, f64); 3] = [("ms", 1e9), ("us", 1e6), ("ns", 1e3)];
+    const RATES: [(&str, f64); 3] = [("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3)];
+    let units = match like.base_unit() {
+        "ps" => &SPANS,
+        "B/s" => &RATES,
+        _ => return like.of_the_same(base).to_string(),
+    };
+    let suits = units.iter().find(|(_, size)| base >= *size);
+    let text = suits.map(|(unit, size)| format!("{} {unit}", four_digits(base / size)));
+    text.unwrap_or_else(|| like.of_the_same(base).to_string())
+}
+
 /// More digits would say more than any measurement.
 fn four_digits(value: f64) -> f64 {
     format!("{value:.3e}").parse().unwrap_or(value)
@@ -73,7 +87,9 @@ mod tests {
     fn a_value_keeps_its_unit_and_its_sort() {
         let of = |value: Value, factor: f64| written(&scaled(&value, factor).unwrap());
         assert_eq!(of("5 ms".into(), 1.1), "5.5 ms");
-        assert_eq!(of("100 MiB/s".into(), 2.0), "200 MiB/s");
+        assert_eq!(of("100 MiB/s".into(), 2.0), "209.7 MB/s");
+        assert_eq!(of("40 us".into(), 1.229_25), "49.17 us");
+        assert_eq!(of("64 KiB".into(), 2.0), "128 KiB");
         assert_eq!(of(Value::Integer(100_000), 0.5), "50000");
         assert_eq!(of(Value::Float(3.0), 1.0 / 9.0), "0.3333");
         assert_eq!(scaled(&"ordered".into(), 2.0), None);

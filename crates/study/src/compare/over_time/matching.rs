@@ -45,23 +45,30 @@ pub(super) fn matched<'d, 'l>(
                 let own = devices.iter().find(|known| known.name == *device).ok_or_else(|| {
                     unknown(&text, device, "measured device", words(names()), nearest(device, names()))
                 })?;
-                Ok((own, find(disks, disk).ok_or_else(|| {
-                    let near = nearest(disk, disks.iter().map(|disk| disk.name.as_str()));
-                    unknown(&text, disk, "disk", disk_words(), near)
-                })?))
+                Ok((
+                    own,
+                    find(disks, disk).ok_or_else(|| {
+                        let near = nearest(disk, disks.iter().map(|disk| disk.name.as_str()));
+                        unknown(&text, disk, "disk", disk_words(), near)
+                    })?,
+                ))
             })
             .collect();
     }
     // Those that did nothing are no disks that anybody means.
-    let did: Vec<&DeviceOverTime> =
-        devices.iter().filter(|device| device.intervals.iter().any(|interval| interval.rate() > 0.0)).collect();
+    let did: Vec<&DeviceOverTime> = devices
+        .iter()
+        .filter(|device| device.intervals.iter().any(|interval| interval.rate() > 0.0))
+        .collect();
     let by_name: Vec<(&DeviceOverTime, &PlacedDisk)> =
         did.iter().filter_map(|device| Some((*device, find(disks, &device.name)?))).collect();
     if !by_name.is_empty() {
         return Ok(by_name);
     }
     match (did.as_slice(), disks.first()) {
-        ([], _) => Err(refused("measured:", "no device in it did anything", "measure while something is done")),
+        ([], _) => {
+            Err(refused("measured:", "no device in it did anything", "measure while something is done"))
+        }
         ([only], Some(disk)) if disks.iter().all(|other| other.part == disk.part) => Ok(vec![(only, disk)]),
         (several, _) => Err(refused(
             "measured:",

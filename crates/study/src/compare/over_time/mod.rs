@@ -39,8 +39,8 @@ use super::note::{Note, NoteClaim};
 use super::run::{CompareProgress, OnStep};
 use super::{Question, one_seed};
 use bins::Bins;
-use petrio_scenario::Loaded;
-use petrio_workload::over_time::Interval;
+use petrio_scenario::{Loaded, PlacedDisk};
+use petrio_workload::over_time::{DeviceOverTime, Interval};
 use rig::Rig;
 use serde::Serialize;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -172,7 +172,8 @@ pub fn beside_over_time(question: &Question, on_step: &OnStep<'_>) -> Result<Bes
         inputs: question.inputs.iter().filter(|input| !input.measured).cloned().collect(),
         ..question.clone()
     };
-    let (all, mut scenarios): (Vec<Entrant>, Vec<Option<Loaded>>) = entrants(&scenarios_alone)?.into_iter().unzip();
+    let (all, mut scenarios): (Vec<Entrant>, Vec<Option<Loaded>>) =
+        entrants(&scenarios_alone)?.into_iter().unzip();
     if let Some(saved) = all.iter().find(|entrant| entrant.origin == Origin::Saved) {
         return Err(read::refused(
             &saved.name,
@@ -187,50 +188,15 @@ pub fn beside_over_time(question: &Question, on_step: &OnStep<'_>) -> Result<Bes
     let own = &question.over_time;
     let replications = question.replications.unwrap_or(REPLICATIONS).max(2);
     // Before the long part: which device is which disk, and whether there is anything to compare.
-    let mut work = Vec::new();
-    for (entrant, loaded) in all.iter().zip(&scenarios) {
-        let Some(loaded) = loaded else { continue };
-        for (device, disk) in matching::matched(&measured, loaded, entrant, &own.disks)? {
-            let bins = Bins::of(&device.intervals, own.arrivals).ok_or_else(|| {
-                read::refused(
-                    &device.name,
-                    "in none of its intervals is told how long requests took",
-                    "iostat -x, sar -d and node_exporter tell it; of a CSV it is read_await_ms, write_await_ms or await_ms",
-                )
-            })?;
-            let rig = Rig::of(loaded, disk, own.requests.unwrap_or(REQUESTS), replications)
-                .map_err(|why| read::refused(&disk.name, &why, "hold the measurement against another disk"))?;
-            work.push((entrant, loaded, device, disk, bins, rig));
-        }
-    }
-    if own.calibrate {
-        patch::check(&work.iter().map(|(entrant, _, device, disk, ..)| (*entrant, device.name.as_str(), *disk)).collect::<Vec<_>>())?;
-    }
-    let runs: usize = work.iter().map(|(.., bins, _)| bins.all.len()).sum();
+    let asked = asked(question, &measured, &all, &scenarios, replications)?;
+    let runs: usize = asked.iter().map(|one| one.bins.all.len()).sum();
     let (done, of) = (AtomicU64::new(0), (runs as u64) * u64::from(replications));
     let step = || on_step(CompareProgress { done: done.fetch_add(1, Ordering::Relaxed) + 1, of });
-    let within = own.within.unwrap_or(WITHIN);
-    let mut devices = Vec::new();
-    for (entrant, loaded, device, disk, bins, rig) in &work {
-        let predicted = rig.predict(&bins.all, &[], level, &step).map_err(|failure| failure.of(entrant))?;
-        let points = bins.points(&predicted, level);
-        let calibration = match own.calibrate {
-            true => Some(calibrate::calibrate((loaded, disk), rig, &device.intervals, (own.arrivals, level)).map_err(|failure| failure.of(entrant))?),
-            false => None,
-        };
-        devices.push(DeviceBeside {
-            letter: entrant.letter.clone(),
-            device: device.name.clone(),
-            disk: disk.name.clone(),
-            kind: rig.kind().to_owned(),
-            intervals: device.intervals.len(),
-            busy_intervals: bins.counted(),
-            parting: parting::partings(&points, within),
-            over_time: moments(&device.intervals, bins, &points),
-            points,
-            calibration,
-        });
-    }
+    let devices: Result<Vec<DeviceBeside>, CompareError> = asked
+        .iter()
+        .map(|one| one.beside(own, level, &step).map_err(|failure| failure.of(one.entrant)))
+        .collect();
+    let devices = devices?;
     notes.extend(told(&devices, own.arrivals));
     let contenders = all.iter().zip(&scenarios).map(|(entrant, loaded)| Predictor {
         letter: entrant.letter.clone(),
@@ -242,12 +208,84 @@ pub fn beside_over_time(question: &Question, on_step: &OnStep<'_>) -> Result<Bes
         contenders: contenders.collect(),
         seed,
         confidence: level,
-        within,
+        within: own.within.unwrap_or(WITHIN),
         arrivals: own.arrivals,
         replications,
         devices,
         notes,
     })
+}
+
+/// A device and the disk that it is held against.
+struct Asked<'a> {
+    entrant: &'a Entrant,
+    loaded: &'a Loaded,
+    device: &'a DeviceOverTime,
+    disk: &'a PlacedDisk,
+    bins: Bins,
+    rig: Rig,
+}
+
+/// All that are to be held against each other.
+fn asked<'a>(
+    question: &Question,
+    measured: &'a [DeviceOverTime],
+    all: &'a [Entrant],
+    scenarios: &'a [Option<Loaded>],
+    replications: u32,
+) -> Result<Vec<Asked<'a>>, CompareError> {
+    let own = &question.over_time;
+    let mut asked = Vec::new();
+    for (entrant, loaded) in all.iter().zip(scenarios) {
+        let Some(loaded) = loaded else { continue };
+        for (device, disk) in matching::matched(measured, loaded, entrant, &own.disks)? {
+            let bins = Bins::of(&device.intervals, own.arrivals).ok_or_else(|| {
+                read::refused(
+                    &device.name,
+                    "in none of its intervals is told how long requests took",
+                    "iostat -x, sar -d and node_exporter tell it; of a CSV it is read_await_ms, write_await_ms or await_ms",
+                )
+            })?;
+            let rig =
+                Rig::of(loaded, disk, own.requests.unwrap_or(REQUESTS), replications).map_err(|why| {
+                    read::refused(&disk.name, &why, "hold the measurement against another disk")
+                })?;
+            asked.push(Asked { entrant, loaded, device, disk, bins, rig });
+        }
+    }
+    if own.calibrate {
+        let work: Vec<_> =
+            asked.iter().map(|one| (one.entrant, one.device.name.as_str(), one.disk)).collect();
+        patch::check(&work)?;
+    }
+    Ok(asked)
+}
+
+impl Asked<'_> {
+    /// Runs the disk with the loads of the device.
+    fn beside(
+        &self,
+        question: &OverTimeQuestion,
+        level: f64,
+        step: &(dyn Fn() + Sync),
+    ) -> Result<DeviceBeside, rig::Failure> {
+        let Self { entrant, loaded, device, disk, bins, rig } = self;
+        let predicted = rig.predict(&bins.all, &[], level, step)?;
+        let points = bins.points(&predicted, level);
+        let fit = || calibrate::calibrate((loaded, disk), rig, &device.intervals, (question.arrivals, level));
+        Ok(DeviceBeside {
+            letter: entrant.letter.clone(),
+            device: device.name.clone(),
+            disk: disk.name.clone(),
+            kind: rig.kind().to_owned(),
+            intervals: device.intervals.len(),
+            busy_intervals: bins.counted(),
+            parting: parting::partings(&points, question.within.unwrap_or(WITHIN)),
+            over_time: moments(&device.intervals, bins, &points),
+            points,
+            calibration: question.calibrate.then(fit).transpose()?,
+        })
+    }
 }
 
 /// What is assumed of every such comparison, and what of this one.
@@ -279,7 +317,8 @@ fn told(devices: &[DeviceBeside], arrivals: Arrivals) -> Vec<Note> {
 fn moments(intervals: &[Interval], bins: &Bins, points: &[Point]) -> Vec<Moment> {
     let mut moments = Vec::with_capacity(intervals.len());
     let mut begin = 0.0;
-    let first = intervals.first().and_then(|interval| Some(interval.end_s? - interval.length_s.unwrap_or(0.0)));
+    let first =
+        intervals.first().and_then(|interval| Some(interval.end_s? - interval.length_s.unwrap_or(0.0)));
     for (number, interval) in intervals.iter().enumerate() {
         let length_s = interval.length_s.unwrap_or(1.0);
         if let (Some(first), Some(end)) = (first, interval.end_s) {

@@ -25,7 +25,10 @@ pub fn over_time_page(found: &BesideOverTime) -> Page {
     let mut page = Page::new(format!("{} beside a live system", names.join(" · ")));
     page.below = vec![Text::default().quiet(how(found))];
     let who_all = found.contenders.iter().map(|contender| {
-        (contender.letter.clone(), Text::default().strong(contender.name.as_str()).quiet(format!(" {}", contender.title)))
+        (
+            contender.letter.clone(),
+            Text::default().strong(contender.name.as_str()).quiet(format!(" {}", contender.title)),
+        )
     });
     page.blocks.push(Block::Definitions(who_all.collect()));
     page.warnings(found.notes.iter().map(ToString::to_string));
@@ -46,7 +49,8 @@ pub fn over_time_page(found: &BesideOverTime) -> Page {
             }
         }
     }
-    page.foot = "predictions are model time · the same scenario, seed and measurement give the same page".to_owned();
+    page.foot =
+        "predictions are model time · the same scenario, seed and measurement give the same page".to_owned();
     page
 }
 
@@ -111,7 +115,8 @@ fn by_time(device: &DeviceBeside) -> Option<Figure> {
     let mean = |of: fn(&Moment) -> Option<f64>| -> Vec<f64> {
         let of_group = |group: &&[Moment]| {
             let known = group.iter().filter_map(|moment| Some((moment.per_s * moment.length_s, of(moment)?)));
-            let (weight, sum) = known.fold((0.0, 0.0), |(all, sum), (weight, value)| (all + weight, sum + weight * value));
+            let (weight, sum) =
+                known.fold((0.0, 0.0), |(all, sum), (weight, value)| (all + weight, sum + weight * value));
             if weight > 0.0 { sum / weight } else { f64::NAN }
         };
         groups.iter().map(of_group).collect()

@@ -48,7 +48,9 @@ enum Says {
 
 /// Where reads and writes part; both together where nobody told them apart.
 pub(super) fn partings(points: &[Point], within: f64) -> Vec<Parting> {
-    let told = |of: fn(&Point) -> &PointOf| points.iter().any(|point| of(point).measured.is_some() && !point.together);
+    let told = |of: fn(&Point) -> &PointOf| {
+        points.iter().any(|point| of(point).measured.is_some() && !point.together)
+    };
     let sorts: Vec<(&'static str, fn(&Point) -> &PointOf)> = match (told(|p| &p.reads), told(|p| &p.writes)) {
         (false, false) => vec![("requests", |point| &point.both)],
         (reads, writes) => {
@@ -60,20 +62,17 @@ pub(super) fn partings(points: &[Point], within: f64) -> Vec<Parting> {
     sorts.into_iter().filter_map(|(name, of)| parting(name, points, of, within)).collect()
 }
 
-fn parting(
-    name: &'static str,
-    points: &[Point],
-    of: fn(&Point) -> &PointOf,
-    within: f64,
-) -> Option<Parting> {
+fn parting(name: &'static str, points: &[Point], of: fn(&Point) -> &PointOf, within: f64) -> Option<Parting> {
     let mut known: Vec<(&Point, Says)> = points
         .iter()
         .filter(|point| of(point).measured.is_some())
         .map(|point| (point, says(point, of(point), within)))
         .collect();
     known.sort_by(|(one, _), (other, _)| one.both.per_s.total_cmp(&other.both.per_s));
-    let off: Vec<&Point> = known.iter().filter(|(_, says)| *says == Says::Off).map(|(point, _)| *point).collect();
-    let near: Vec<&Point> = known.iter().filter(|(_, says)| *says == Says::Near).map(|(point, _)| *point).collect();
+    let off: Vec<&Point> =
+        known.iter().filter(|(_, says)| *says == Says::Off).map(|(point, _)| *point).collect();
+    let near: Vec<&Point> =
+        known.iter().filter(|(_, says)| *says == Says::Near).map(|(point, _)| *point).collect();
     let (first, last) = (known.first()?.0, known.last()?.0);
     let percent = format!("±{} %", significant(within * 100.0).trim_end_matches(['0']).trim_end_matches('.'));
     let range = format!("from {} to {} requests/s", rate(first.from_per_s), rate(last.to_per_s));
@@ -102,7 +101,18 @@ fn parting(
         (Part::Above, Some(per_s)) => format!("{name} part above {} requests/s: {how}", rate(per_s)),
         (Part::Below, Some(per_s)) => format!("{name} part below {} requests/s: {how}", rate(per_s)),
         (Part::Everywhere, _) => format!("{name} part at every load, {range}: {how}"),
-        _ => format!("{name} part at {} of {} loads, neither the lowest nor the highest alone: {how}", off.len(), known.len()),
+        _ => {
+            let loads: Vec<String> = off
+                .iter()
+                .map(|point| format!("{} – {}", rate(point.from_per_s), rate(point.to_per_s)))
+                .collect();
+            format!(
+                "{name} part at {} of {} loads ({} requests/s): {how}",
+                off.len(),
+                known.len(),
+                loads.join(", ")
+            )
+        }
     };
     let sizes = sizes(&off, &near, of).unwrap_or_default();
     Some(Parting { of: name, part, per_s, ratio, text: format!("{text}{sizes}") })
@@ -179,8 +189,10 @@ mod tests {
     }
 
     fn said(ratios: [f64; 4]) -> Parting {
-        let points: Vec<Point> =
-            (1..).zip(ratios).map(|(number, ratio)| point(f64::from(number) * 100.0, ratio, 0.01, 4096.0)).collect();
+        let points: Vec<Point> = (1..)
+            .zip(ratios)
+            .map(|(number, ratio)| point(f64::from(number) * 100.0, ratio, 0.01, 4096.0))
+            .collect();
         partings(&points, 0.1).remove(0)
     }
 
@@ -190,8 +202,14 @@ mod tests {
         assert_eq!((above.part, above.per_s), (Part::Above, Some(220.00000000000003)));
         assert_eq!(above.text, "reads part above 220 requests/s: predicted is 1.73 times measured there");
         let below = said([0.5, 1.0, 1.0, 1.0]);
-        assert_eq!((below.part, below.text.as_str()), (Part::Below, "reads part below 180 requests/s: predicted is 0.500 times measured there"));
-        assert_eq!(said([1.0; 4]).text, "reads: the prediction stays within ±10 % at every load, from 90.0 to 440 requests/s");
+        assert_eq!(
+            (below.part, below.text.as_str()),
+            (Part::Below, "reads part below 180 requests/s: predicted is 0.500 times measured there")
+        );
+        assert_eq!(
+            said([1.0; 4]).text,
+            "reads: the prediction stays within ±10 % at every load, from 90.0 to 440 requests/s"
+        );
         assert_eq!(said([2.0; 4]).part, Part::Everywhere);
         assert_eq!(said([1.0, 2.0, 1.0, 1.0]).part, Part::Some);
     }
@@ -215,7 +233,10 @@ mod tests {
         points[1].overloaded = true;
         points[1].reads.ratio = None;
         let parting = &partings(&points, 0.1)[0];
-        assert_eq!(parting.text, "reads part above 110 requests/s: more comes there than the scenario's disk serves");
+        assert_eq!(
+            parting.text,
+            "reads part above 110 requests/s: more comes there than the scenario's disk serves"
+        );
         assert_eq!(parting.ratio, None);
     }
 }

@@ -21,7 +21,10 @@ pub(super) fn check(work: &[(&Entrant, &str, &PlacedDisk)]) -> Result<(), Compar
         if let Some((_, before, _)) = work[..place].iter().find(|(.., known)| known.part == disk.part) {
             return Err(refused(
                 "--patch",
-                &format!("{before} and {device} are both held against {}, whose parameters can't be those of both", disk.part),
+                &format!(
+                    "{before} and {device} are both held against {}, whose parameters can't be those of both",
+                    disk.part
+                ),
                 "name one of them with --disk",
             ));
         }
@@ -42,13 +45,17 @@ fn settings(found: &BesideOverTime) -> impl Iterator<Item = (&DeviceBeside, Stri
 
 /// The patch: the changed keys, and in comments where they are from; nothing where no device has any.
 pub fn patch_text(found: &BesideOverTime) -> Option<String> {
-    let changes: Vec<Override> = settings(found).map(|(_, key, value)| Override::new(&key, &quoted(&value))).collect();
+    let changes: Vec<Override> =
+        settings(found).map(|(_, key, value)| Override::new(&key, &quoted(&value))).collect();
     if changes.is_empty() {
         return None;
     }
     let mut head = String::new();
     for contender in &found.contenders {
-        head.push_str(&format!("# What was measured of the disks of {}: these keys in the place of its own.\n", contender.name));
+        head.push_str(&format!(
+            "# What was measured of the disks of {}: these keys in the place of its own.\n",
+            contender.name
+        ));
     }
     for device in &found.devices {
         let Some(calibration) = &device.calibration else { continue };
@@ -63,7 +70,8 @@ pub fn patch_text(found: &BesideOverTime) -> Option<String> {
             held_out.before * 100.0
         ));
     }
-    let set: Vec<String> = settings(found).map(|(_, key, value)| format!("--set '{key}={}'", quoted(&value))).collect();
+    let set: Vec<String> =
+        settings(found).map(|(_, key, value)| format!("--set '{key}={}'", quoted(&value))).collect();
     head.push_str(&format!("# As settings: {}\n", set.join(" ")));
     let body = text_with("", &changes).ok()?;
     Some(format!("{head}\n{}\n", body.trim()))

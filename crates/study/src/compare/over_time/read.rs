@@ -27,7 +27,10 @@ pub(super) fn refused(text: &str, why: &str, help: &str) -> CompareError {
 }
 
 fn bytes(question: &Question, path: &Path) -> Result<Vec<u8>, CompareError> {
-    question.files.read(path, BYTES_MAX).map_err(|source| CompareError::File { path: path.to_owned(), source })
+    question
+        .files
+        .read(path, BYTES_MAX)
+        .map_err(|source| CompareError::File { path: path.to_owned(), source })
 }
 
 /// Whether what was measured is something over time, and not jobs or tests as wholes.

@@ -1,6 +1,6 @@
 //! A scenario's disk alone, asked for a bin's load.
 
-use super::bins::{Bin, Flow};
+use super::bins::{Bin, Flow, Load, PARTS_MOST};
 use crate::compare::entrant::Entrant;
 use crate::compare::error::CompareError;
 use petrio_colours::{BlockRequest, Direction};
@@ -23,19 +23,17 @@ pub(super) struct Predicted {
     pub(super) busy: f64,
     pub(super) in_flight: f64,
     pub(super) per_s: f64,
-}
-
-impl Predicted {
     /// Whether less is served than comes: what comes at any time, and goes later and later.
-    pub(super) fn is_overloaded(&self, bin: &Bin) -> bool {
-        !bin.closed && self.per_s < bin.both.per_s * OVERLOADED
-    }
+    pub(super) overloaded: bool,
 }
 
-/// Of so many requests, as many a second come as are asked for within a part that is less than what this leaves.
+/// Less than this part of what comes is served by a device that is overloaded; what is served is known to so many standard errors.
 const OVERLOADED: f64 = 0.96;
+const ERRORS: f64 = 4.0;
 /// The part of a run that is cut off at its beginning, while the queue grows to its usual length.
 const WARM_UP: usize = 10;
+/// A run has so many requests at least.
+const REQUESTS_LEAST: u64 = 50;
 /// Processes that wait for their requests; more are put together no differently.
 const PROCESSES_MOST: u64 = 512;
 
@@ -72,7 +70,12 @@ impl Rig {
     ///
     /// # Errors
     /// Why it can't be run alone.
-    pub(super) fn of(loaded: &Loaded, disk: &PlacedDisk, requests: u64, replications: u32) -> Result<Self, String> {
+    pub(super) fn of(
+        loaded: &Loaded,
+        disk: &PlacedDisk,
+        requests: u64,
+        replications: u32,
+    ) -> Result<Self, String> {
         let Some(part) = loaded.scenario.disk.get(&disk.part) else {
             return Err("it is no disk of the scenario's own".to_owned());
         };
@@ -109,7 +112,14 @@ impl Rig {
 
     /// The same with other numbers of requests and replications.
     pub(super) fn with(&self, requests: u64, replications: u32) -> Self {
-        Self { disk: self.disk.clone(), kind: self.kind.clone(), watch: self.watch.clone(), requests, replications, ..*self }
+        Self {
+            disk: self.disk.clone(),
+            kind: self.kind.clone(),
+            watch: self.watch.clone(),
+            requests,
+            replications,
+            ..*self
+        }
     }
 
     pub(super) const fn requests(&self) -> u64 {
@@ -124,31 +134,46 @@ impl Rig {
         level: f64,
         step: &(dyn Fn() + Sync),
     ) -> Result<Vec<Predicted>, Failure> {
-        let jobs: Vec<(usize, u64)> =
-            (0..bins.len()).flat_map(|bin| (0..u64::from(self.replications)).map(move |run| (bin, run))).collect();
-        let loads: Result<Vec<Loaded>, Failure> = bins.iter().map(|bin| self.loaded(bin, settings)).collect();
+        let jobs: Vec<(usize, u64)> = (0..bins.len())
+            .flat_map(|bin| (0..u64::from(self.replications)).map(move |run| (bin, run)))
+            .collect();
+        let loads: Result<Vec<Vec<Loaded>>, Failure> = bins
+            .iter()
+            .map(|bin| bin.parts.iter().map(|part| self.loaded((bin, part), settings)).collect())
+            .collect();
         let loads = loads?;
         let outcomes: Vec<Result<Once, RunFailure>> = jobs
             .par_iter()
             .map(|&(bin, run)| {
-                let outcome = once(&loads[bin], run);
+                // Each draws its own numbers, and the same whatever the drive's parameters are.
+                let number = |part: usize| ((bin * PARTS_MOST + part) as u64) << 32 | run;
+                let parts: Result<Vec<Once>, RunFailure> =
+                    loads[bin].iter().enumerate().map(|(part, loaded)| once(loaded, number(part))).collect();
                 step();
-                outcome
+                Ok(Once::together(&bins[bin].parts, &parts?))
             })
             .collect();
         let runs: Vec<Once> = outcomes.into_iter().collect::<Result<_, _>>().map_err(Failure::Run)?;
-        Ok(runs.chunks(self.replications as usize).map(|runs| Predicted::of(runs, level)).collect())
+        let of_bin = |(bin, runs): (&Bin, &[Once])| {
+            let count = self.requests as f64 * f64::from(self.replications) / bin.parts.len().max(1) as f64;
+            let served = OVERLOADED.min(1.0 - ERRORS / libm::sqrt(count));
+            let overloaded =
+                !bin.closed && runs.iter().map(|run| run.served).sum::<f64>() < served * runs.len() as f64;
+            Predicted { overloaded, ..Predicted::of(runs, level) }
+        };
+        Ok(bins.iter().zip(runs.chunks(self.replications as usize)).map(of_bin).collect())
     }
 
-    /// A scenario of the disk and a bin's load.
-    fn loaded(&self, bin: &Bin, settings: &[Setting]) -> Result<Loaded, Failure> {
+    /// A scenario of the disk and the load of a part of a bin.
+    fn loaded(&self, (bin, part): (&Bin, &Load), settings: &[Setting]) -> Result<Loaded, Failure> {
         let mut disk = self.disk.clone();
         for (path, value) in settings {
             if let Some(place) = at(&mut disk, path) {
                 *place = value.clone();
             }
         }
-        let generators: Vec<Value> = [(&bin.reads, 1), (&bin.writes, 0)]
+        let requests = (self.requests / bin.parts.len().max(1) as u64).max(REQUESTS_LEAST);
+        let generators: Vec<Value> = [(&part.reads, 1), (&part.writes, 0)]
             .into_iter()
             .filter(|(flow, _)| flow.per_s > 0.0)
             .flat_map(|(flow, read)| generators(flow, read, bin))
@@ -158,7 +183,7 @@ impl Rig {
         let load = Table::from_iter([
             ("kind".to_owned(), "synthetic".into()),
             ("on".to_owned(), "d".into()),
-            ("requests".to_owned(), Value::Integer(i64::try_from(self.requests).unwrap_or(i64::MAX))),
+            ("requests".to_owned(), Value::Integer(i64::try_from(requests).unwrap_or(i64::MAX))),
             ("generators".to_owned(), Value::Array(generators)),
         ]);
         let measure = Table::from_iter([
@@ -171,7 +196,8 @@ impl Rig {
             ("disk".to_owned(), named("d", Value::Table(disk))),
             ("workload".to_owned(), named("load", Value::Table(load))),
         ]);
-        load_from("the disk alone", &whole.to_string(), &Inputs::none(), &[], &self.watch).map_err(Failure::Scenario)
+        load_from("the disk alone", &whole.to_string(), &Inputs::none(), &[], &self.watch)
+            .map_err(Failure::Scenario)
     }
 }
 
@@ -227,6 +253,8 @@ struct Once {
     busy: f64,
     in_flight: f64,
     per_s: f64,
+    /// The least part that was served of what came, of all parts of the load.
+    served: f64,
 }
 
 /// Requests as they completed: from when, until when, whether reads.
@@ -261,13 +289,15 @@ fn once(loaded: &Loaded, replication: u64) -> Result<Once, RunFailure> {
 impl Once {
     /// Of requests in the order in which they came.
     fn of(spans: &[(Time, Time, bool)]) -> Self {
-        let (Some(&(first, _, _)), Some(last)) = (spans.first(), spans.iter().map(|(_, end, _)| *end).max()) else {
+        let (Some(&(first, _, _)), Some(last)) = (spans.first(), spans.iter().map(|(_, end, _)| *end).max())
+        else {
             return Self::default();
         };
         let mean = |of: &dyn Fn(bool) -> bool| {
             let own = spans.iter().filter(|(.., read)| of(*read));
-            let (count, sum) =
-                own.fold((0.0, 0.0), |(count, sum), (from, to, _)| (count + 1.0, sum + (*to - *from).as_seconds()));
+            let (count, sum) = own.fold((0.0, 0.0), |(count, sum), (from, to, _)| {
+                (count + 1.0, sum + (*to - *from).as_seconds())
+            });
             (count > 0.0).then_some(sum / count)
         };
         let (mut busy, mut until) = (0.0, first);
@@ -287,6 +317,31 @@ impl Once {
             busy: busy / time,
             in_flight: whole / time,
             per_s: spans.len() as f64 / time,
+            served: 1.0,
+        }
+    }
+
+    /// Parts of a bin's load as one, each for as long as it lasted.
+    fn together(loads: &[Load], runs: &[Self]) -> Self {
+        let pairs = || loads.iter().zip(runs);
+        let time: f64 = loads.iter().map(|load| load.time_s).sum();
+        let over_time =
+            |of: fn(&Self) -> f64| pairs().map(|(load, run)| of(run) * load.time_s).sum::<f64>() / time;
+        let over_requests = |of: fn(&Self) -> Option<f64>, rate: fn(&Load) -> f64| {
+            let known = pairs().filter_map(|(load, run)| Some((rate(load) * load.time_s, of(run)?)));
+            let (weight, sum) =
+                known.fold((0.0, 0.0), |(all, sum), (weight, each)| (all + weight, sum + weight * each));
+            (weight > 0.0).then_some(sum / weight)
+        };
+        let rate = |load: &Load| load.reads.per_s + load.writes.per_s;
+        Self {
+            reads: over_requests(|run| run.reads, |load| load.reads.per_s),
+            writes: over_requests(|run| run.writes, |load| load.writes.per_s),
+            both: over_requests(|run| run.both, |load| load.reads.per_s + load.writes.per_s),
+            busy: over_time(|run| run.busy),
+            in_flight: over_time(|run| run.in_flight),
+            per_s: over_time(|run| run.per_s),
+            served: pairs().map(|(load, run)| run.per_s / rate(load)).fold(1.0, f64::min),
         }
     }
 }
@@ -305,6 +360,7 @@ impl Predicted {
             busy: mean(|run| run.busy),
             in_flight: mean(|run| run.in_flight),
             per_s: mean(|run| run.per_s),
+            overloaded: false,
         }
     }
 }

@@ -63,7 +63,9 @@ pub(super) fn solve<E>(count: usize, residuals: &mut Residuals<'_, E>) -> Result
     // Noise that is larger than it was thought to be makes errors larger, and none that is smaller makes them less.
     let noise = (cost(&now) / freedom).max(1.0);
     let errors = match inverse(normal(&columns, 0.0)) {
-        Some(inverse) => (0..count).map(|place| libm::sqrt((inverse[place][place] * noise).max(0.0))).collect(),
+        Some(inverse) => {
+            (0..count).map(|place| libm::sqrt((inverse[place][place] * noise).max(0.0))).collect()
+        }
         None => vec![f64::INFINITY; count],
     };
     let sensitivity = columns.iter().map(|column| libm::sqrt(cost(column))).collect();
@@ -112,7 +114,8 @@ fn inverse(mut matrix: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
     let mut inverse: Vec<Vec<f64>> =
         (0..count).map(|row| (0..count).map(|column| f64::from(u8::from(row == column))).collect()).collect();
     for column in 0..count {
-        let pivot = (column..count).max_by(|&a, &b| matrix[a][column].abs().total_cmp(&matrix[b][column].abs()))?;
+        let pivot =
+            (column..count).max_by(|&a, &b| matrix[a][column].abs().total_cmp(&matrix[b][column].abs()))?;
         matrix.swap(column, pivot);
         inverse.swap(column, pivot);
         let divisor = matrix[column][column];
@@ -141,7 +144,10 @@ mod tests {
     use std::convert::Infallible;
 
     /// Times of a device that takes a + b·size, at sizes, against what they are by two factors.
-    fn line(sizes: &'static [f64], truth: [f64; 2]) -> impl FnMut(&[f64]) -> Result<Option<Vec<f64>>, Infallible> {
+    fn line(
+        sizes: &'static [f64],
+        truth: [f64; 2],
+    ) -> impl FnMut(&[f64]) -> Result<Option<Vec<f64>>, Infallible> {
         move |at| {
             let time = |a: f64, b: f64, size: f64| a + b * size;
             let of = |size: &f64| {
@@ -168,7 +174,8 @@ mod tests {
 
     #[test]
     fn what_changes_nothing_is_not_told() {
-        let mut only_first = |at: &[f64]| Ok::<_, Infallible>(Some(vec![(at[0] - 1.0) / 0.01, (at[0] - 1.0) / 0.01]));
+        let mut only_first =
+            |at: &[f64]| Ok::<_, Infallible>(Some(vec![(at[0] - 1.0) / 0.01, (at[0] - 1.0) / 0.01]));
         let found = solve(2, &mut only_first).unwrap().unwrap();
         assert!(found.errors[1].is_infinite() && found.sensitivity[1] == 0.0);
     }

@@ -84,17 +84,31 @@ pub(super) fn who(found: &BesideOverTime, device: &DeviceBeside) -> String {
 /// The heads and rows of the table by load; columns that say nothing are left out.
 pub(super) fn figures(device: &DeviceBeside) -> (Vec<&'static str>, Vec<Vec<String>>) {
     let points = &device.points;
-    let told = |of: fn(&Point) -> &PointOf| points.iter().any(|point| of(point).measured.is_some() && !point.together);
+    let told = |of: fn(&Point) -> &PointOf| {
+        points.iter().any(|point| of(point).measured.is_some() && !point.together)
+    };
     let sorts: Vec<(&'static str, fn(&Point) -> &PointOf)> = match (told(|p| &p.reads), told(|p| &p.writes)) {
         (true, true) => vec![("read", |point| &point.reads), ("write", |point| &point.writes)],
         (true, false) => vec![("read", |point| &point.reads)],
         (false, true) => vec![("write", |point| &point.writes)],
         (false, false) => vec![("both", |point| &point.both)],
     };
-    let least = points.iter().filter_map(|point| Some(point.both.measured?.value)).fold(f64::INFINITY, f64::min);
+    let least =
+        points.iter().filter_map(|point| Some(point.both.measured?.value)).fold(f64::INFINITY, f64::min);
     let (unit, ms) = time_unit(if least.is_finite() { least * 1e3 } else { 1.0 });
     let size = ms / 1e3;
-    let mut heads = vec!["requests/s", "intervals", "come", "of", "each/s", "size", "unit", "measured", "predicted", "ratio"];
+    let mut heads = vec![
+        "requests/s",
+        "intervals",
+        "come",
+        "of",
+        "each/s",
+        "size",
+        "unit",
+        "measured",
+        "predicted",
+        "ratio",
+    ];
     let busy = points.iter().any(|point| point.measured_busy.is_some());
     if busy {
         heads.push("busy");
@@ -146,7 +160,8 @@ pub(super) fn calibration_words(calibration: &Calibration) -> Vec<(&'static str,
     )];
     let mut label = "fitted";
     for fitted in &calibration.fitted {
-        let width = fitted.factor.half_width.map(|width| format!(" ± {}", significant(width))).unwrap_or_default();
+        let width =
+            fitted.factor.half_width.map(|width| format!(" ± {}", significant(width))).unwrap_or_default();
         lines.push((
             label,
             format!(
