@@ -117,7 +117,9 @@ fn of_day(text: &str) -> Option<f64> {
         for word in plain.split_whitespace() {
             let bare = word.trim_end_matches(|sign: char| !sign.is_ascii_digit());
             let bare = bare.trim_start_matches(|sign: char| !sign.is_ascii_digit());
-            let short = bare.split(between).count() == 3 && bare.split(between).all(|part| part.len() <= 2);
+            // A date or a version may have as many parts, and other lengths of them.
+            let lengths: Vec<usize> = bare.split(between).map(str::len).collect();
+            let short = matches!(lengths[..], [1 | 2, 2, 2]);
             found = clock_time(bare, between).filter(|_| short).or(found);
         }
     }

@@ -67,6 +67,19 @@ fn column(name: &str) -> Column {
     })
 }
 
+impl Column {
+    /// Whether both tell the same, be it in another unit.
+    fn tells_as(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Bytes(one, _), Self::Bytes(other, _)) | (Self::Await(one, _), Self::Await(other, _)) => {
+                one == other
+            }
+            (Self::Busy(_), Self::Busy(_)) => true,
+            (one, other) => one == other,
+        }
+    }
+}
+
 /// The first line that says something, with its number.
 fn head(text: &str) -> Option<(usize, &str)> {
     let mut lines = (1..).zip(text.lines());
@@ -92,7 +105,7 @@ pub(super) fn read(text: &str, said_s: Option<f64>) -> Result<Gathered, Measurem
     let (between, names) = names(line);
     let columns: Vec<Column> = names.iter().map(|name| column(name)).collect();
     for (place, known) in columns.iter().enumerate() {
-        if *known != Column::Other && columns[..place].contains(known) {
+        if *known != Column::Other && columns[..place].iter().any(|other| other.tells_as(*known)) {
             let problem = format!("\"{}\" is there twice, by this name or in another unit", names[place]);
             return Err(MeasurementError::at(first, problem).with_help("leave one of both out"));
         }

@@ -43,7 +43,7 @@ fn what_was_recorded_is_read_by_the_format_of_its_own() {
         assert!(!asked.is_empty(), "{name}");
         for interval in asked {
             assert!(
-                interval.length_s.is_some_and(|length| (0.5..4.0).contains(&length)),
+                interval.length_s.is_some_and(|length| (0.5..60.0).contains(&length)),
                 "{name}: {interval:?}"
             );
             assert!(
@@ -70,7 +70,9 @@ fn sar_and_iostat_that_watched_the_same_device_tell_the_same() {
     let (one, other) = (total(&iostat, until), total(&sar, until));
     assert!((one / other - 1.0).abs() < 0.01, "{one} and {other}");
     assert!(sar.devices[0].intervals.iter().all(|interval| interval.together));
-    assert!(sar.remarks.iter().any(|remark| remark.contains("there is a gap")), "{:?}", sar.remarks);
+    // Between both recordings nobody looked: that is one long interval.
+    let long = sar.devices[0].intervals.iter().filter(|interval| interval.length_s == Some(48.0));
+    assert_eq!((long.count(), sar.remarks.len()), (1, 0), "{:?}", sar.remarks);
     // The screen of the same file says the same, but for the dates that it doesn't have.
     let screen = read(&seed("sar"));
     let rates = |seen: &OverTime| seen.devices[0].intervals.iter().map(Interval::rate).collect::<Vec<f64>>();
@@ -82,7 +84,7 @@ const HEAD: &str = "Device r/s rkB/s r_await w/s wkB/s w_await aqu-sz %util\n";
 #[test]
 fn megabytes_and_sectors_and_commas_are_the_same_bytes() {
     let of = |head: &str, row: &str| {
-        read(&format!("{head}\nsda 9 9 9\n\n{head}\n{row}\n")).devices[0].intervals[0].reads
+        read(&format!("{head}\n{row}\n\n{head}\n{row}\n")).devices[0].intervals[0].reads
     };
     let kilobytes = of("Device r/s rkB/s", "sda 10 2048");
     for (head, row) in [("Device r/s rMB/s", "sda 10,00 2,00"), ("Device: r/s rsec/s", "sda 10 4096")] {

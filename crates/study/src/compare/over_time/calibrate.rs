@@ -102,22 +102,13 @@ pub(super) fn calibrate(
     let half = |first: usize| -> Vec<usize> { usable.iter().copied().skip(first).step_by(2).collect() };
     let seen = seen(intervals, &usable, arrivals);
     let refused = |why: String| Ok(Calibration { refused: Some(why), ..seen.clone() });
+    if let Some(why) = too_little(&seen, usable.len()) {
+        return refused(why);
+    }
     let keys = match of_kind(rig.kind()) {
         Ok(keys) => keys,
         Err(why) => return refused(format!("of a device of kind {}, {why}", rig.kind())),
     };
-    if usable.len() < INTERVALS_LEAST {
-        return refused(format!(
-            "there are {} intervals with requests, and {INTERVALS_LEAST} are needed: half of them to fit, half to try",
-            usable.len()
-        ));
-    }
-    if let Some(busiest) = seen.busiest.filter(|busiest| *busiest < BUSY_LEAST) {
-        return refused(format!(
-            "the device was never busier than {:.1} % of an interval, which tells nothing of how much it can do; measure it under load",
-            busiest * 100.0
-        ));
-    }
     let [to_fit, to_try] = [half(0), half(1)].map(|half| Bins::of_some(intervals, &half, BINS, arrivals));
     let (Some(to_fit), Some(to_try)) = (to_fit, to_try) else {
         return refused("half of its intervals have no requests".to_owned());
@@ -135,18 +126,7 @@ pub(super) fn calibrate(
     let solved = fit.found()?;
     let settings = fit.settings(&solved.at);
     let t = student_t_quantile(f64::midpoint(1.0, level), (to_fit.counted().max(3) - 2) as f64);
-    let fitted: Vec<Fitted> = (fit.keys.iter().zip(&solved.errors).zip(&settings))
-        .map(|((key, error), (_, new))| {
-            let old = value(rig.drive(), key).map(written).unwrap_or_default();
-            let factor = libm::exp(solved.at[fit.keys.iter().position(|known| known == key).unwrap_or(0)]);
-            Fitted {
-                key: fit.key(key),
-                scenario: old,
-                fitted: written(new),
-                factor: Estimate { value: factor, half_width: Some(factor * error * t) },
-            }
-        })
-        .collect();
+    let fitted = fit.fitted(&solved, &settings, t);
     let not_fitted = fit.not_fitted;
     let silent = || ();
     let [before, after] = [&[][..], &settings[..]].map(|settings| {
@@ -154,17 +134,7 @@ pub(super) fn calibrate(
         Ok::<f64, Failure>(off(&to_try.all, &predicted))
     });
     let held_out = OnHeldOut { intervals: to_try.counted(), before: before?, after: after? };
-    let refused = if fitted.is_empty() {
-        Some("the measurement tells none of the disk's parameters".to_owned())
-    } else if held_out.after >= held_out.before {
-        Some(format!(
-            "what was found predicts the other intervals no better than the scenario does: off by {:.1} % against {:.1} %",
-            held_out.after * 100.0,
-            held_out.before * 100.0
-        ))
-    } else {
-        None
-    };
+    let refused = no_better(&fitted, held_out);
     Ok(Calibration {
         fitted_to: to_fit.counted(),
         fitted,
@@ -172,6 +142,34 @@ pub(super) fn calibrate(
         held_out: Some(held_out),
         refused,
         ..seen
+    })
+}
+
+/// Why what was measured tells too little of a device.
+fn too_little(seen: &Calibration, usable: usize) -> Option<String> {
+    if usable < INTERVALS_LEAST {
+        return Some(format!(
+            "there are {usable} intervals with requests, and {INTERVALS_LEAST} are needed: half of them to fit, half to try"
+        ));
+    }
+    let busiest = seen.busiest.filter(|busiest| *busiest < BUSY_LEAST)?;
+    Some(format!(
+        "the device was never busier than {:.1} % of an interval, which tells nothing of how much it can do; measure it under load",
+        busiest * 100.0
+    ))
+}
+
+/// Why what was found is none the better.
+fn no_better(fitted: &[Fitted], held_out: OnHeldOut) -> Option<String> {
+    if fitted.is_empty() {
+        return Some("the measurement tells none of the disk's parameters".to_owned());
+    }
+    (held_out.after >= held_out.before).then(|| {
+        format!(
+            "what was found predicts the other intervals no better than the scenario does: off by {:.1} % against {:.1} %",
+            held_out.after * 100.0,
+            held_out.before * 100.0
+        )
     })
 }
 
@@ -210,6 +208,22 @@ impl Fit<'_> {
 
     fn leave(&mut self, key: &str, why: &str) {
         self.not_fitted.push(NotFitted { key: self.key(key), why: why.to_owned() });
+    }
+
+    /// What was found of each parameter, with the half-width of `t` standard errors.
+    fn fitted(&self, solved: &Solved, settings: &[Setting], t: f64) -> Vec<Fitted> {
+        let known = self.keys.iter().zip(solved.at.iter().zip(&solved.errors)).zip(settings);
+        known
+            .map(|((key, (at, error)), (_, new))| {
+                let factor = libm::exp(*at);
+                Fitted {
+                    key: self.key(key),
+                    scenario: value(self.rig.drive(), key).map(written).unwrap_or_default(),
+                    fitted: written(new),
+                    factor: Estimate { value: factor, half_width: Some(factor * error * t) },
+                }
+            })
+            .collect()
     }
 
     /// The parameters that the measurement tells: the one that it tells least is left out, until all are told.
