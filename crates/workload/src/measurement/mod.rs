@@ -273,7 +273,7 @@ impl Measurement {
 }
 
 fn unknown_help() -> String {
-    format!("read are: {}; {}", formats_in_words(), crate::over_time::formats_in_words())
+    format!("read are: {}", formats_in_words())
 }
 
 #[cfg(test)]

@@ -75,7 +75,7 @@ fn zone_s(zone: &str) -> f64 {
     else {
         return 0.0;
     };
-    sign * (hours as f64 * 3600.0 + minutes.unwrap_or(0) as f64 * 60.0)
+    sign * (f64::from(hours) * 3600.0 + f64::from(minutes.unwrap_or(0)) * 60.0)
 }
 
 fn digits(text: &str) -> Option<u32> {

@@ -1,3 +1,5 @@
+//! Readers of what disks did over time, tried with what was recorded, with what was written by hand, and with random intervals.
+
 #![allow(clippy::unwrap_used)]
 
 use super::*;

@@ -111,6 +111,17 @@ pub struct Point {
     pub overloaded: bool,
 }
 
+/// One sort of a point's requests.
+pub(super) type Of = fn(&Point) -> &PointOf;
+
+/// Which sorts of requests times were told of: reads and writes, each that there was; both together where nobody told them apart.
+pub(super) fn sorts(points: &[Point]) -> Vec<(&'static str, Of)> {
+    let told = |of: Of| points.iter().any(|point| of(point).measured.is_some() && !point.together);
+    let apart: [(&'static str, Of); 2] = [("reads", |point| &point.reads), ("writes", |point| &point.writes)];
+    let found: Vec<(&'static str, Of)> = apart.into_iter().filter(|(_, of)| told(*of)).collect();
+    if found.is_empty() { vec![("requests", |point| &point.both)] } else { found }
+}
+
 impl Bins {
     /// Of a device's intervals; nothing where none of them tells how long requests took.
     pub(super) fn of(intervals: &[Interval], arrivals: Arrivals) -> Option<Self> {
@@ -244,12 +255,13 @@ fn taken(values: impl Iterator<Item = (f64, f64, Option<f64>)>) -> Option<Estima
     let (rate, value) = (mean(|one| one.0), mean(|one| one.2));
     let count = known.len() as f64;
     // A straight line through them, where there are enough.
-    let spread: f64 = known.iter().map(|one| one.1 * (one.0 - rate).powi(2)).sum();
+    let square = |value: f64| value * value;
+    let spread: f64 = known.iter().map(|one| one.1 * square(one.0 - rate)).sum();
     let along: f64 = known.iter().map(|one| one.1 * (one.0 - rate) * (one.2 - value)).sum();
     let has_line = known.len() > 3 && spread > 0.0;
     let (slope, freedom) = if has_line { (along / spread, count - 2.0) } else { (0.0, count - 1.0) };
     let off = |one: &(f64, f64, f64)| one.1 * (one.2 - value - slope * (one.0 - rate));
-    let squares: f64 = known.iter().map(|one| off(one).powi(2)).sum();
+    let squares: f64 = known.iter().map(|one| square(off(one))).sum();
     let error = libm::sqrt(squares * count / freedom) / whole;
     Some(Estimate { value, half_width: Some(error).filter(|error| error.is_finite()) })
 }

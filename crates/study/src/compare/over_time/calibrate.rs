@@ -236,7 +236,7 @@ impl Fit<'_> {
                 self.keys.clear();
                 continue;
             };
-            let untold = (0..self.keys.len()).filter(|&place| !(solved.errors[place] * 2.0 < TOLD));
+            let untold = (0..self.keys.len()).filter(|&place| solved.errors[place] * 2.0 >= TOLD);
             let Some(worst) = untold.min_by(|&a, &b| solved.sensitivity[a].total_cmp(&solved.sensitivity[b]))
             else {
                 return Ok(solved);

@@ -1,7 +1,8 @@
 //! A measurement over time beside predictions as a page: times of requests over load, and over time.
 
+use super::bins::sorts;
 use super::text::{calibration_words, figures, how, who};
-use super::{BesideOverTime, DeviceBeside, Moment, Point, PointOf};
+use super::{BesideOverTime, DeviceBeside, Moment, Point};
 use petrio_files::inputs::Inputs;
 use petrio_page::figure::{Axis, Figure, Quantity, Series};
 use petrio_page::page::{Block, Page, Table, Text};
@@ -56,16 +57,7 @@ pub fn over_time_page(found: &BesideOverTime) -> Page {
 
 /// Mean times over load: what was measured as dots, what is predicted as lines.
 fn by_load(device: &DeviceBeside) -> Figure {
-    type Of = fn(&Point) -> &PointOf;
-    let told = |of: Of| device.points.iter().any(|point| of(point).measured.is_some() && !point.together);
-    let sorts: Vec<(&str, Of)> = match (told(|p| &p.reads), told(|p| &p.writes)) {
-        (false, false) => vec![("requests", |point| &point.both)],
-        (reads, writes) => {
-            let both: [(&str, bool, Of); 2] =
-                [("reads", reads, |point| &point.reads), ("writes", writes, |point| &point.writes)];
-            both.into_iter().filter(|(_, told, _)| *told).map(|(name, _, of)| (name, of)).collect()
-        }
-    };
+    let sorts = sorts(&device.points);
     let mut points: Vec<&Point> = device.points.iter().collect();
     points.sort_by(|one, other| one.both.per_s.total_cmp(&other.both.per_s));
     let said: Vec<String> = points

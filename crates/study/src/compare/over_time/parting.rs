@@ -1,6 +1,7 @@
 //! Where prediction and measurement part: at which loads, of which requests, and whether these are of another size.
 
-use super::bins::{Point, PointOf};
+use super::bins::{Of, Point, PointOf, sorts};
+use petrio_page::figure::Quantity;
 use petrio_page::numbers::{bytes, significant};
 use petrio_units::numbers::nearest_whole;
 use serde::Serialize;
@@ -48,21 +49,10 @@ enum Says {
 
 /// Where reads and writes part; both together where nobody told them apart.
 pub(super) fn partings(points: &[Point], within: f64) -> Vec<Parting> {
-    let told = |of: fn(&Point) -> &PointOf| {
-        points.iter().any(|point| of(point).measured.is_some() && !point.together)
-    };
-    let sorts: Vec<(&'static str, fn(&Point) -> &PointOf)> = match (told(|p| &p.reads), told(|p| &p.writes)) {
-        (false, false) => vec![("requests", |point| &point.both)],
-        (reads, writes) => {
-            let both: [(&'static str, bool, fn(&Point) -> &PointOf); 2] =
-                [("reads", reads, |point| &point.reads), ("writes", writes, |point| &point.writes)];
-            both.into_iter().filter(|(_, told, _)| *told).map(|(name, _, of)| (name, of)).collect()
-        }
-    };
-    sorts.into_iter().filter_map(|(name, of)| parting(name, points, of, within)).collect()
+    sorts(points).into_iter().filter_map(|(name, of)| parting(name, points, of, within)).collect()
 }
 
-fn parting(name: &'static str, points: &[Point], of: fn(&Point) -> &PointOf, within: f64) -> Option<Parting> {
+fn parting(name: &'static str, points: &[Point], of: Of, within: f64) -> Option<Parting> {
     let mut known: Vec<(&Point, Says)> = points
         .iter()
         .filter(|point| of(point).measured.is_some())
@@ -74,7 +64,7 @@ fn parting(name: &'static str, points: &[Point], of: fn(&Point) -> &PointOf, wit
     let near: Vec<&Point> =
         known.iter().filter(|(_, says)| *says == Says::Near).map(|(point, _)| *point).collect();
     let (first, last) = (known.first()?.0, known.last()?.0);
-    let percent = format!("±{} %", significant(within * 100.0).trim_end_matches(['0']).trim_end_matches('.'));
+    let percent = format!("±{}", Quantity::Share.words(within));
     let range = format!("from {} to {} requests/s", rate(first.from_per_s), rate(last.to_per_s));
     let begins = known.iter().take_while(|(_, says)| *says == Says::Off).count();
     let ends = known.iter().rev().take_while(|(_, says)| *says == Says::Off).count();
@@ -127,7 +117,7 @@ fn says(point: &Point, of: &PointOf, within: f64) -> Says {
 }
 
 /// Whether requests are of another size where they part.
-fn sizes(off: &[&Point], near: &[&Point], of: fn(&Point) -> &PointOf) -> Option<String> {
+fn sizes(off: &[&Point], near: &[&Point], of: Of) -> Option<String> {
     let range = |points: &[&Point]| {
         let all = || points.iter().map(|point| of(point).size_bytes).filter(|size| *size > 0.0);
         let (least, most) = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));

@@ -1,8 +1,9 @@
 //! A measurement over time beside predictions on a terminal.
 
+use super::bins::sorts;
 use super::parting::rate;
 use super::patch::quoted;
-use super::{Arrivals, BesideOverTime, Calibration, DeviceBeside, Point, PointOf};
+use super::{Arrivals, BesideOverTime, Calibration, DeviceBeside};
 use crate::compare::text::estimate;
 use petrio_page::numbers::{bytes, counted, per_cent, rate_unit, significant, time, time_unit};
 use petrio_scenario::report::{labelled, table};
@@ -84,15 +85,7 @@ pub(super) fn who(found: &BesideOverTime, device: &DeviceBeside) -> String {
 /// The heads and rows of the table by load; columns that say nothing are left out.
 pub(super) fn figures(device: &DeviceBeside) -> (Vec<&'static str>, Vec<Vec<String>>) {
     let points = &device.points;
-    let told = |of: fn(&Point) -> &PointOf| {
-        points.iter().any(|point| of(point).measured.is_some() && !point.together)
-    };
-    let sorts: Vec<(&'static str, fn(&Point) -> &PointOf)> = match (told(|p| &p.reads), told(|p| &p.writes)) {
-        (true, true) => vec![("read", |point| &point.reads), ("write", |point| &point.writes)],
-        (true, false) => vec![("read", |point| &point.reads)],
-        (false, true) => vec![("write", |point| &point.writes)],
-        (false, false) => vec![("both", |point| &point.both)],
-    };
+    let sorts = sorts(points);
     let least =
         points.iter().filter_map(|point| Some(point.both.measured?.value)).fold(f64::INFINITY, f64::min);
     let (unit, ms) = time_unit(if least.is_finite() { least * 1e3 } else { 1.0 });
