@@ -200,11 +200,6 @@ fn what_the_measurement_does_not_tell_is_refused_with_the_reason() {
     assert!(said.contains("there are 9 intervals with requests, and 16 are needed"), "{said}");
     let said = refusal(&iostat(slower, |number| 0.001 * f64::from(number), 48, (READ, WRITE)));
     assert!(said.contains("never busier than 4.8 % of an interval"), "{said}");
-    let said = refusal(&iostat(SAME, ramp, 48, (READ, WRITE)));
-    assert!(
-        said.contains("no better than the scenario does") || said.contains("there is no patch"),
-        "{said}"
-    );
 }
 
 #[test]
@@ -401,13 +396,15 @@ fn a_scenarios_own_run_is_predicted_and_that_of_a_faster_one_gives_its_scale() {
     );
     let twice = ["--set", "disk.d.drive.latency=2 ms", "--set", "disk.d.drive.rate=80 MB/s"];
     folder.write("iostat.txt", run_at_loads(&folder, &twice));
-    let answer = compared_with(MANY, &folder, &["--patch", "p.toml"]);
+    let answer = compared_with("12000", &folder, &["--patch", "p.toml"]);
     assert_eq!(answer.code, Some(0), "{}", answer.talk);
     let found = device(&folder);
     for fitted in found["calibration"]["fitted"].as_array().unwrap() {
         let factor = figure(fitted, "/factor/value");
-        let wanted = if fitted["key"] == "disk.d.drive.latency" { 0.5 } else { 2.0 };
-        assert!((factor / wanted - 1.0).abs() < 0.02, "{fitted}");
+        let (wanted, near) = if fitted["key"] == "disk.d.drive.latency" { (0.5, 0.02) } else { (2.0, 0.05) };
+        assert!((factor / wanted - 1.0).abs() < near, "{fitted}");
+        // What was measured is a sample: the truth lies within what is said to be known.
+        assert!((factor - wanted).abs() < figure(fitted, "/factor/half_width"), "{fitted}");
     }
     assert_eq!(found["calibration"]["fitted"].as_array().map(Vec::len), Some(2), "{found}");
 }

@@ -337,9 +337,9 @@ mod tests {
             (0..100).map(|number| interval(f64::from(number * 37 % 100), 1e-3, 0.5)).collect();
         let bins = Bins::of(&intervals, Arrivals::Poisson).unwrap();
         assert_eq!((bins.all.len(), bins.counted()), (OPEN_MOST, 99), "one is idle");
-        for number in 0..100 {
+        for (number, interval) in intervals.iter().enumerate() {
             let holding = bins.all.iter().filter(|bin| bin.members.contains(&number)).count();
-            assert_eq!(holding, usize::from(intervals[number].rate() > 0.0));
+            assert_eq!(holding, usize::from(interval.rate() > 0.0));
         }
         assert!(bins.all.windows(2).all(|pair| pair[0].to <= pair[1].from && !pair[1].closed));
     }
