@@ -57,6 +57,10 @@ fn measurements() -> Vec<Vec<u8>> {
     of_reader("measurement")
 }
 
+fn over_times() -> Vec<Vec<u8>> {
+    of_reader("over_time")
+}
+
 fn drives() -> Vec<Vec<u8>> {
     of_reader("disksim_parameters")
 }
@@ -124,6 +128,23 @@ const TRIED: &[Tried] = &[
         name: "compare measured",
         arguments: &["compare", READER, "measured:input", "--json", "out"],
         samples: measurements,
+    },
+    Tried {
+        name: "compare measured over time",
+        arguments: &[
+            "compare",
+            READER,
+            "measured:input",
+            "--requests",
+            "100",
+            "--replications",
+            "2",
+            "--interval",
+            "10 s",
+            "--json",
+            "out",
+        ],
+        samples: over_times,
     },
     Tried {
         name: "calibrate --from",

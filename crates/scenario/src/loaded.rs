@@ -127,6 +127,11 @@ impl Loaded {
         self.places.copies()
     }
 
+    /// Where a part is written, as the path of a setting: of `disk.d` itself, of a disk in a part around it the path down to it.
+    pub fn written<'p>(&'p self, kind_and_name: &'p str) -> &'p str {
+        self.copies().written(kind_and_name)
+    }
+
     /// What a report of it counts first: operations on files, where there are some.
     pub fn subject(&self) -> Subject {
         self.subjects().first().copied().unwrap_or_default()

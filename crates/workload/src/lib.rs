@@ -54,6 +54,7 @@ pub mod fio;
 pub mod iozone;
 pub mod measurement;
 pub mod observed;
+pub mod over_time;
 pub mod parallel;
 pub mod program;
 pub mod replay;

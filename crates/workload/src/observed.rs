@@ -86,7 +86,7 @@ const RATE_MAX: f64 = 1e12;
 
 /// What a column tells, with the factor to bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Column {
+pub(crate) enum Column {
     Name,
     Reads,
     Writes,
@@ -99,10 +99,12 @@ enum Column {
     WriteAwait,
     UnderWay,
     Busy,
+    /// Requests a second that move no data: discards and flushes.
+    Besides,
     Other,
 }
 
-fn column(name: &str) -> Column {
+pub(crate) fn column(name: &str) -> Column {
     match name.trim_end_matches(':') {
         "Device" | "DEV" => Column::Name,
         "r/s" => Column::Reads,
@@ -119,12 +121,13 @@ fn column(name: &str) -> Column {
         "w_await" => Column::WriteAwait,
         "avgqu-sz" | "aqu-sz" => Column::UnderWay,
         "%util" => Column::Busy,
+        "d/s" | "f/s" => Column::Besides,
         _ => Column::Other,
     }
 }
 
 /// The columns of a header line, if it is one of such a table's.
-fn header(line: &str) -> Option<Vec<Column>> {
+pub(crate) fn header(line: &str) -> Option<Vec<Column>> {
     let columns: Vec<Column> = line.split_whitespace().map(column).collect();
     let has = |wanted: fn(&Column) -> bool| columns.iter().any(wanted);
     let counts = has(|one| matches!(one, Column::Reads | Column::Requests));
@@ -208,13 +211,13 @@ impl FromStr for Observed {
 }
 
 /// A line of a table.
-struct Row {
-    name: String,
+pub(crate) struct Row {
+    pub(crate) name: String,
     values: Vec<(Column, f64)>,
 }
 
 impl Row {
-    fn of(line: &str, columns: &[Column]) -> Result<Self, String> {
+    pub(crate) fn of(line: &str, columns: &[Column]) -> Result<Self, String> {
         let words: Vec<&str> = line.split_whitespace().collect();
         if words.len() != columns.len() {
             return Err(format!(
@@ -229,24 +232,43 @@ impl Row {
                 Column::Other => {}
                 Column::Name => (*word).clone_into(&mut row.name),
                 column => {
-                    // Some languages have a comma before the fraction.
-                    let value: f64 =
-                        word.replace(',', ".").parse().map_err(|_| format!("\"{word}\" is no number"))?;
-                    if !(0.0..RATE_MAX).contains(&value) {
-                        return Err(format!("{word} is no rate that a disk has"));
-                    }
-                    row.values.push((*column, value));
+                    row.values.push((*column, Self::number(word)?));
                 }
             }
         }
         Ok(row)
     }
 
-    fn value(&self, wanted: Column) -> Option<f64> {
+    /// A row of values that stand elsewhere than in columns of text.
+    pub(crate) fn new(name: &str, values: Vec<(Column, f64)>) -> Self {
+        Self { name: name.to_owned(), values }
+    }
+
+    /// A number as some language writes it: with a point or a comma before the fraction.
+    pub(crate) fn number(word: &str) -> Result<f64, String> {
+        let value = word.trim().replace(',', ".").parse().map_err(|_| format!("\"{word}\" is no number"))?;
+        Self::checked(value, word)
+    }
+
+    /// A number, if a disk can have it.
+    pub(crate) fn checked(value: f64, word: &str) -> Result<f64, String> {
+        if (0.0..RATE_MAX).contains(&value) {
+            Ok(value)
+        } else {
+            Err(format!("{word} is no rate that a disk has"))
+        }
+    }
+
+    /// The sum of all columns of a sort.
+    pub(crate) fn sum(&self, wanted: Column) -> f64 {
+        self.values.iter().filter(|(column, _)| *column == wanted).map(|(_, value)| value).sum()
+    }
+
+    pub(crate) fn value(&self, wanted: Column) -> Option<f64> {
         self.values.iter().find(|(column, _)| *column == wanted).map(|(_, value)| *value)
     }
 
-    fn bytes(&self, reads: bool) -> f64 {
+    pub(crate) fn bytes(&self, reads: bool) -> f64 {
         let of = |(column, value): &(Column, f64)| match column {
             Column::ReadBytes(factor) if reads => Some(value * factor),
             Column::WrittenBytes(factor) if !reads => Some(value * factor),

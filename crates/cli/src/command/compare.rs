@@ -3,19 +3,25 @@
 use crate::command::alike::alike_table;
 use crate::failure::Failure;
 use crate::output::width;
+use crate::outputs::Outputs;
 use crate::progress::bar;
-use crate::results::Results;
+use crate::results::{Results, say_written};
 use clap::Args;
 use petrio_files::inputs::Inputs;
 use petrio_scenario::Override;
+use petrio_scenario::report::write_text;
 use petrio_scenario::run::RunFailure;
 use petrio_scenario::state::SavedRun;
 use petrio_study::compare::measured::{beside, measured_text, write_measured_html};
+use petrio_study::compare::over_time::{
+    Arrivals, OverTimeQuestion, beside_over_time, is_over_time, over_time_text, patch_text,
+    write_over_time_html,
+};
 use petrio_study::compare::{
     CompareError, Comparison, Input, OnStep, Question, compare, terminal_text, write_html,
 };
 use petrio_study::users::alike::{Alike, write_comparison_html};
-use petrio_units::Fraction;
+use petrio_units::{Duration, Fraction};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,7 +32,9 @@ use std::sync::Arc;
 pub(crate) struct Compare {
     /// Two or more: scenario files, each with settings of its own behind an @ if it has any
     /// (FILE@path=value,path=value), reports that petrio run --json has written, or with measured: before its name what
-    /// another program measured: the JSON of fio (--output-format=json, json+), or the screen of iozone or its tables (-R)
+    /// another program measured: the JSON of fio (--output-format=json, json+), or the screen of iozone or its tables (-R);
+    /// or what a live system's disks did over time: iostat -x (also -o JSON), sar -d and sadf, scrapes of node_exporter,
+    /// Prometheus' query_range, a CSV (docs/measured.md)
     #[arg(value_name = "SCENARIO", required = true)]
     inputs: Vec<String>,
     /// Change a value in every scenario, such as workload.w.requests=20000; may be repeated
@@ -63,10 +71,85 @@ pub(crate) struct Compare {
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
     #[command(flatten)]
+    over_time: OverTimeOptions,
+    #[command(flatten)]
     results: Results,
     /// Don't print the comparison
     #[arg(long, short)]
     quiet: bool,
+}
+
+/// Of a measurement over time.
+#[derive(Args)]
+#[command(next_help_heading = "Beside a live system")]
+struct OverTimeOptions {
+    /// Which measured device is which disk of the scenario, such as sda=d; may be repeated. Left out: those of the same
+    /// name, or the only ones
+    #[arg(long = "disk", value_name = "DEVICE=DISK", value_parser = pair)]
+    disks: Vec<(String, String)>,
+    /// How long intervals are where the measurement doesn't say it (iostat without -t, scrapes without a time), such as "10 s"
+    #[arg(long, value_name = "TIME")]
+    interval: Option<Duration>,
+    /// Predictions that are off by more than this part of what was measured are said to part from it [default: 10%]
+    #[arg(long, value_name = "PART")]
+    within: Option<Fraction>,
+    /// How requests come: poisson, at any time, or closed, from processes that wait for them, as many as had some under way
+    /// [default: poisson]
+    #[arg(long, value_name = "HOW", value_parser = arrivals)]
+    arrivals: Option<Arrivals>,
+    /// How many requests each replication of a load has [default: 20000]; there are four replications where --replications
+    /// says nothing else
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(100..=10_000_000))]
+    requests: Option<u64>,
+    /// Fit the disk's parameters to every second interval, try them on the others, and write those that change as a TOML patch
+    #[arg(long, value_name = "OUT", value_parser = crate::streams::output)]
+    patch: Option<PathBuf>,
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((device, disk)) if !device.is_empty() && !disk.is_empty() => {
+            Ok((device.to_owned(), disk.to_owned()))
+        }
+        _ => Err("write DEVICE=DISK, such as sda=d".to_owned()),
+    }
+}
+
+fn arrivals(text: &str) -> Result<Arrivals, String> {
+    match text {
+        "poisson" => Ok(Arrivals::Poisson),
+        "closed" => Ok(Arrivals::Closed),
+        _ => Err("it is poisson or closed".to_owned()),
+    }
+}
+
+impl OverTimeOptions {
+    /// The first that is given.
+    fn given(&self) -> Option<&'static str> {
+        let all = [
+            ("--disk", !self.disks.is_empty()),
+            ("--interval", self.interval.is_some()),
+            ("--within", self.within.is_some()),
+            ("--arrivals", self.arrivals.is_some()),
+            ("--requests", self.requests.is_some()),
+            ("--patch", self.patch.is_some()),
+        ];
+        all.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+    }
+
+    fn question(&self) -> Result<OverTimeQuestion, Failure> {
+        Ok(OverTimeQuestion {
+            interval_s: self
+                .interval
+                .map(|interval| interval.time().as_seconds())
+                .filter(|length| *length > 0.0),
+            disks: self.disks.clone(),
+            within: part(self.within, "--within")?,
+            arrivals: self.arrivals.unwrap_or_default(),
+            requests: self.requests,
+            calibrate: self.patch.is_some(),
+        })
+    }
 }
 
 fn after_help() -> String {
@@ -83,7 +166,8 @@ Examples:
   petrio compare load.toml load.toml@disk.d.drive.mechanics.rotation='15000 rpm' --from warm.state   # both from one warmed state
   petrio compare yesterday.json today.json
   petrio compare server.toml measured:fio.json        # each job of fio's beside the workload of its name
-  petrio compare server.toml measured:iozone.txt --html beside.html   # each test, file size and record of iozone's"
+  petrio compare server.toml measured:iozone.txt --html beside.html   # each test, file size and record of iozone's
+  iostat -xt 10 360 > iostat.txt; petrio compare server.toml measured:iostat.txt --disk sda=d --patch sda.toml"
         .to_owned();
     if cfg!(feature = "live") {
         help.push_str("\n  petrio compare files.toml real:files.toml --dir /mnt/data --replications 5");
@@ -96,7 +180,17 @@ impl Compare {
         let question = self.question()?;
         let named: Vec<&Path> = question.inputs.iter().map(|input| input.file.as_path()).collect();
         self.results.check(&question.files, &named)?;
-        if question.inputs.iter().any(|input| input.measured) {
+        let measured = question.inputs.iter().any(|input| input.measured);
+        if measured && is_over_time(&question).map_err(failure)? {
+            return self.beside_over_time(&question, &named);
+        }
+        if let Some(option) = self.over_time.given() {
+            return Err(Failure::new(
+                format!("{option} is about a measurement over time, and there is none"),
+                Some("give one, such as measured:iostat.txt of iostat -xt 10 (docs/measured.md)".to_owned()),
+            ));
+        }
+        if measured {
             return self.beside(&question);
         }
         answer(&question, None, &self.results, self.quiet)
@@ -107,6 +201,32 @@ impl Compare {
         let found = shown(|on_step| beside(question, on_step)).map_err(failure)?;
         let text = (!self.quiet).then(|| measured_text(&found, width()));
         self.results.leave((&found, &question.files), write_measured_html, text)
+    }
+
+    /// What a live system's disks did beside what the scenario's do.
+    fn beside_over_time(&self, question: &Question, named: &[&Path]) -> Result<(), Failure> {
+        let outputs = [
+            ("--json", &self.results.json),
+            ("--html", &self.results.html),
+            ("--patch", &self.over_time.patch),
+        ];
+        Outputs::of(outputs).check(&question.files, named.iter().copied())?;
+        let found = shown(|on_step| beside_over_time(question, on_step)).map_err(failure)?;
+        let text = (!self.quiet).then(|| over_time_text(&found, width()));
+        self.results.leave((&found, &question.files), write_over_time_html, text)?;
+        let Some(path) = &self.over_time.patch else { return Ok(()) };
+        let Some(patch) = patch_text(&found) else {
+            let why =
+                found.devices.iter().filter_map(|device| device.calibration.as_ref()?.refused.as_deref());
+            let why: Vec<&str> = why.collect();
+            return Err(Failure::new(
+                format!("there is no patch: {}", why.join("; ")),
+                Some("leave --patch out for the comparison alone (docs/measured.md)".to_owned()),
+            ));
+        };
+        write_text(path, &question.files, &patch)?;
+        say_written([path]);
+        Ok(())
     }
 
     fn question(&self) -> Result<Question, Failure> {
@@ -123,6 +243,7 @@ impl Compare {
             relevant: self.relevant.map(Fraction::get),
             measure: self.measure.clone(),
             directory: self.dir.clone(),
+            over_time: self.over_time.question()?,
             from: self
                 .from
                 .as_deref()

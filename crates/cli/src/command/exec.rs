@@ -414,18 +414,9 @@ impl Exec {
         let asked: Result<Vec<Input>, CompareError> =
             named.iter().map(|(path, _)| path.to_string_lossy().parse()).collect();
         let question = Question {
-            candidates: Vec::new(),
             inputs: asked.map_err(|error| Failure::of(&error))?,
-            settings: Vec::new(),
-            seed: None,
-            replications: None,
-            precision: None,
-            confidence: None,
-            relevant: None,
-            measure: None,
-            directory: None,
-            from: None,
             files: Inputs::here(),
+            ..Question::default()
         };
         let results = Results { json: self.json.clone(), html: self.html.clone() };
         answer(&question, None, &results, self.quiet)?;

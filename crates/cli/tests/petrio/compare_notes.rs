@@ -2,6 +2,7 @@
 
 use crate::compare::FILES;
 use crate::measured::{JOBS, STEADY, fio};
+use crate::over_time::DEVICE;
 use crate::support::{Folder, RANDOM};
 use petrio_study::compare::NoteClaim;
 use serde_json::Value;
@@ -45,6 +46,13 @@ const BESIDE: [Held; 4] = [
         &["jobs.toml@workload.4k-reads.record=\"8 KiB\"", "measured:one.json"],
         &["jobs.toml", "measured:one.json"],
     ),
+];
+
+/// Of scenarios beside a live system.
+const LIVE: [Held; 3] = [
+    (NoteClaim::Assumed, &["device.toml", "measured:busy.txt"], &["device.toml", "device.toml@seed=2"]),
+    (NoteClaim::Saturated, &["device.toml", "measured:full.txt"], &["device.toml", "measured:busy.txt"]),
+    (NoteClaim::Together, &["device.toml", "measured:sar.txt"], &["device.toml", "measured:busy.txt"]),
 ];
 
 /// The names of the claims that a comparison makes.
@@ -92,10 +100,17 @@ fn each_note_is_made_where_it_is_so_and_nowhere_else() {
     folder.write("two.json", fio(&report, 2.0));
     folder.write("one.json", one);
     holds(&folder, &BESIDE, &STEADY);
+    folder.write("device.toml", DEVICE);
+    let head = "Device r/s rkB/s r_await w/s wkB/s w_await aqu-sz %util\nsda";
+    folder.write("busy.txt", format!("{head} 10 40 5 0 0 0 0.05 5\n\n").repeat(5));
+    folder.write("full.txt", format!("{head} 200 800 20 0 0 0 4 100\n\n").repeat(5));
+    folder.write("sar.txt", "09:00:00 DEV tps rkB/s wkB/s await %util\n09:00:10 sda 10 40 0 5 5\n");
+    holds(&folder, &LIVE, &["--replications", "2"]);
 }
 
 #[test]
 fn no_note_is_without_a_comparison_in_which_it_is_made() {
-    let held: BTreeSet<NoteClaim> = SIMULATED.iter().chain(&BESIDE).map(|(claim, ..)| *claim).collect();
+    let held: BTreeSet<NoteClaim> =
+        SIMULATED.iter().chain(&BESIDE).chain(&LIVE).map(|(claim, ..)| *claim).collect();
     assert_eq!(held, NoteClaim::ALL.into_iter().collect());
 }

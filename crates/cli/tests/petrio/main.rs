@@ -37,6 +37,7 @@ mod measured;
 mod messages;
 mod network;
 mod outputs;
+mod over_time;
 mod pasted;
 mod place;
 mod predictions;

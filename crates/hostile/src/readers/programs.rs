@@ -13,6 +13,7 @@ use petrio_workload::fio::{FioFile, FioWork};
 use petrio_workload::iozone::{Iozone, is_iozone};
 use petrio_workload::measurement::Measurement;
 use petrio_workload::observed::Observed;
+use petrio_workload::over_time::OverTime;
 use petrio_workload::parallel::{JobPlacement, ParallelParameters, ParallelProgram, counted_job};
 use petrio_workload::program::requests::Opener;
 use petrio_workload::program::{FileProgram, Placement, RequestParameters, Script, ScriptParameters, Step};
@@ -28,6 +29,7 @@ pub(super) fn readers() -> Vec<Reader> {
         Reader { name: "darshan_counters", read: darshan_counters, samples: darshan_logs },
         Reader { name: "iozone", read: iozone, samples: || vec![seed("iozone")] },
         Reader { name: "observed", read: observed, samples: || vec![seed("observed")] },
+        Reader { name: "over_time", read: over_time, samples: over_times },
         Reader { name: "measurement", read: measurement, samples: measurements },
         Reader { name: "program_requests", read: requests, samples: || vec![seed("requests")] },
         Reader { name: "user_specification", read: users, samples: specifications },
@@ -113,6 +115,28 @@ fn observed(bytes: &[u8]) -> Verdict {
         assert!(rates.into_iter().all(|rate| rate.is_finite() && rate >= 0.0) && rates[0] + rates[1] > 0.0);
         let sizes = [disk.read_bytes(), disk.written_bytes()];
         assert!(sizes.into_iter().flatten().all(|bytes| bytes > 0 && bytes.is_multiple_of(512)));
+    }
+    Ok(())
+}
+
+fn over_times() -> Vec<Vec<u8>> {
+    let names = ["iostat", "iostat-json", "sar", "sadf", "sadf-json", "exporter", "prometheus", "table"];
+    names.map(|name| seed(&format!("over-time-{name}"))).into()
+}
+
+/// What disks did over time; whatever is told of an interval is a number that a disk can have.
+fn over_time(bytes: &[u8]) -> Verdict {
+    for interval_s in [None, Some(10.0)] {
+        let seen = OverTime::read(bytes, interval_s).map_err(|error| reason(&error))?;
+        assert!(!seen.devices.is_empty() && seen.remarks.iter().all(|remark| !remark.is_empty()));
+        for interval in seen.devices.iter().flat_map(|device| &device.intervals) {
+            let told =
+                [interval.reads, interval.writes].map(|requests| [requests.per_s, requests.bytes_per_s]);
+            assert!(told.as_flattened().iter().all(|rate| rate.is_finite() && *rate >= 0.0), "{interval:?}");
+            let times = [interval.await_of_both(), interval.under_way(), interval.busy, interval.length_s];
+            assert!(times.into_iter().flatten().all(|time| time.is_finite() && time >= 0.0), "{interval:?}");
+            assert!(interval.length_s != Some(0.0) && interval.busy.is_none_or(|busy| busy <= 1.0));
+        }
     }
     Ok(())
 }

@@ -15,6 +15,7 @@ use petrio_scenario::workload::Workload;
 use petrio_scenario::{Loaded, Override, load_on};
 use petrio_units::numbers::as_index;
 use petrio_workload::measurement::Format;
+use petrio_workload::over_time;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -184,8 +185,10 @@ fn saved(files: &Inputs, path: &Path) -> Result<Option<Report>, CompareError> {
         // Whoever reads it as a scenario says it better.
         Err(_) => return Ok(None),
     };
-    if let Some(format) = std::str::from_utf8(&bytes).ok().and_then(Format::of) {
-        return Err(CompareError::IsMeasured { path: path.to_owned(), what: format.what() });
+    let text = std::str::from_utf8(&bytes).ok();
+    let over_time = || text.and_then(over_time::Format::of).map(over_time::Format::what);
+    if let Some(what) = text.and_then(Format::of).map(Format::what).or_else(over_time) {
+        return Err(CompareError::IsMeasured { path: path.to_owned(), what });
     }
     if !said && bytes.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
         return Ok(None);

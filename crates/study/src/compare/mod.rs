@@ -22,6 +22,7 @@ mod input;
 mod measure;
 pub mod measured;
 mod note;
+pub mod over_time;
 mod pair;
 #[cfg(feature = "live")]
 mod real;
@@ -48,6 +49,7 @@ pub use text::terminal_text;
 use crate::needs_live;
 use entrant::{Entrant, entrants};
 use measure::same_subject;
+use over_time::OverTimeQuestion;
 use petrio_files::inputs::Inputs;
 use petrio_scenario::report::{Report, Subject};
 use petrio_scenario::state::SavedRun;
@@ -91,6 +93,8 @@ pub struct Question {
     pub directory: Option<PathBuf>,
     /// The state from which all that are simulated go on.
     pub from: Option<Arc<SavedRun>>,
+    /// What is asked of a measurement over time.
+    pub over_time: OverTimeQuestion,
 }
 
 /// A difference of less than a hundredth is nothing that anybody would buy, however certain it is.

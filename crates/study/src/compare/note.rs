@@ -25,11 +25,17 @@ pub enum NoteClaim {
     OtherLoad,
     /// All go on from one state.
     FromState,
+    /// How requests of a measured load are taken to come, and where to lie.
+    Assumed,
+    /// Some of a measured load is run with as many requests under way as there were.
+    Saturated,
+    /// Reads and writes were counted together.
+    Together,
 }
 
 impl NoteClaim {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 11] = [
         Self::OneSeed,
         Self::PrecisionNotReached,
         Self::CountedApart,
@@ -38,6 +44,9 @@ impl NoteClaim {
         Self::NotPredicted,
         Self::OtherLoad,
         Self::FromState,
+        Self::Assumed,
+        Self::Saturated,
+        Self::Together,
     ];
 
     /// Says it in words.

@@ -223,15 +223,15 @@ impl Row {
 }
 
 impl MeasurementError {
-    fn of(problem: impl Into<String>) -> Self {
+    pub(crate) fn of(problem: impl Into<String>) -> Self {
         Self { line: None, problem: problem.into(), help: None }
     }
 
-    fn at(line: usize, problem: impl Into<String>) -> Self {
+    pub(crate) fn at(line: usize, problem: impl Into<String>) -> Self {
         Self { line: Some(line), ..Self::of(problem) }
     }
 
-    fn with_help(mut self, help: impl Into<String>) -> Self {
+    pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }

@@ -144,7 +144,7 @@ pub struct Beside {
 /// A measurement or a scenario that can't be read, a run that fails, a question that has a meaning for scenarios alone, and a measurement
 /// of which no scenario plays anything.
 pub fn beside(question: &Question, on_step: &OnStep<'_>) -> Result<Beside, CompareError> {
-    check(question)?;
+    makes_sense(question)?;
     let mut notes = Vec::new();
     let (observed, sources) = observed::read(question, &mut notes)?;
     let of_scenarios = Question {
@@ -194,8 +194,8 @@ pub fn beside(question: &Question, on_step: &OnStep<'_>) -> Result<Beside, Compa
     Ok(Beside { sources, contenders, seed, confidence: level, rows, summaries, notes })
 }
 
-/// What is asked must have a meaning here.
-fn check(question: &Question) -> Result<(), CompareError> {
+/// What is asked must have a meaning beside a measurement.
+pub(super) fn makes_sense(question: &Question) -> Result<(), CompareError> {
     let refused = |why: &str, help: &str| {
         Err(CompareError::Input {
             text: "measured:".to_owned(),

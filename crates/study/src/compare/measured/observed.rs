@@ -6,7 +6,8 @@ use crate::compare::error::CompareError;
 use crate::compare::note::{Note, NoteClaim};
 use petrio_page::numbers::counted;
 use petrio_scenario::report::Estimate;
-use petrio_workload::measurement::{BYTES_MAX, Figure, Kind, Measurement};
+use petrio_workload::measurement::{BYTES_MAX, Figure, Format, Kind, Measurement};
+use petrio_workload::over_time;
 use std::collections::HashMap;
 
 /// What a row is of.
@@ -42,8 +43,13 @@ pub(super) fn read(
             .files
             .read(path, BYTES_MAX)
             .map_err(|source| CompareError::File { path: path.clone(), source })?;
-        let measured = Measurement::read(&bytes)
-            .map_err(|error| CompareError::Measurement { path: path.clone(), error })?;
+        let measured = Measurement::read(&bytes).map_err(|mut error| {
+            if std::str::from_utf8(&bytes).ok().and_then(Format::of).is_none() {
+                let over_time = over_time::formats_in_words();
+                error.help = error.help.map(|help| format!("{help}; and over time: {over_time}"));
+            }
+            CompareError::Measurement { path: path.clone(), error }
+        })?;
         let name = petrio_files::shown::path(path).to_string();
         let told = measured.remarks.iter().map(|remark| format!("{name}: {remark}"));
         notes.extend(told.map(|text| NoteClaim::Measured.says(text)));
