@@ -21,7 +21,8 @@ pub(super) fn placements(loaded: &Loaded) -> Vec<PossibleChange> {
     let taken: BTreeSet<&str> = parts("fs").filter_map(|(_, part)| part.get("on")?.as_str()).collect();
     for (name, part) in parts("fs") {
         let Some(on) = part.get("on").and_then(Value::as_str) else { continue };
-        let free = places(loaded, on).filter(|place| !taken.contains(place));
+        let of_journal = journal(part).map(|(_, journal)| journal);
+        let free = places(loaded, on).filter(|place| !taken.contains(place) && of_journal != Some(*place));
         all.extend(free.take(PLACES).map(|place| {
             moved(
                 name,
