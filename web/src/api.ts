@@ -17,6 +17,7 @@ export interface Axis {
 export interface Start {
   version: string;
   specification: string | null;
+  scenario: string | null;
   families: string[];
 }
 
@@ -93,6 +94,28 @@ export interface SpecificationView {
   complaints: Complaint[];
   expected: { user: string; category: string; files: number; bytes: number }[];
   places: Place[];
+}
+
+/** What is wrong with a scenario, with its place in the text and its key. */
+export interface ScenarioComplaint extends Complaint {
+  line: number | null;
+  column: number | null;
+  /** Empty for the text as a whole; nothing where it is about another file. */
+  key: string[] | null;
+  /** Whether it keeps the scenario from running. */
+  error: boolean;
+}
+
+export interface ScenarioView {
+  path: string;
+  text: string;
+  /** Its tables as they are written; nothing where it is no TOML. */
+  written: Json;
+  /** The text of every value. */
+  cells: { path: string[]; text: string }[];
+  complaints: ScenarioComplaint[];
+  /** What it is in a line, where it is in order. */
+  line: string | null;
 }
 
 export interface CallUsage {

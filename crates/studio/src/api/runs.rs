@@ -135,7 +135,7 @@ pub(crate) struct Begun {
     id: u64,
 }
 
-fn json(value: &impl Serialize) -> Arc<str> {
+pub(crate) fn json(value: &impl Serialize) -> Arc<str> {
     serde_json::to_string(value).unwrap_or_default().into()
 }
 
@@ -143,6 +143,19 @@ fn json(value: &impl Serialize) -> Arc<str> {
 pub(crate) async fn start(
     State(desk): State<Arc<Desk>>,
     Admitted(request, _room): Admitted<RunRequest>,
+) -> Answer<Begun> {
+    begin(&desk, move |desk, watch, tell| {
+        let prepared = Prepared::of(desk, &request, watch)?;
+        tell.counts_calls(prepared.counts_calls());
+        prepared.run(|far| tell.far(&far)).map(|ran| json(&ran))
+    })
+}
+
+/// Begins work on a thread of its own, which is watched, cancelled and bounded as a run is: what it gives is the JSON of
+/// its event `done`. It ends soon after its watch was stopped.
+pub(crate) fn begin(
+    desk: &Arc<Desk>,
+    work: impl FnOnce(&Desk, &Watch, &Teller) -> Result<Arc<str>, Refusal> + Send + 'static,
 ) -> Answer<Begun> {
     let mut runs = desk.runs.all();
     let going_on = runs.values().filter(|run| run.goes_on()).count();
@@ -152,9 +165,13 @@ pub(crate) async fn start(
     let (tell, told) = watch::channel((PROGRESS, json(&RunProgress::Run { completed: 0, model_s: 0.0 })));
     let tell = Teller::new(tell);
     let watch = tell.watch();
-    let (desk_of_run, its_watch) = (Arc::clone(&desk), watch.clone());
+    let (desk_of_run, its_watch) = (Arc::clone(desk), watch.clone());
     let thread = std::thread::Builder::new().name("run".to_owned()).spawn(move || {
-        let event = carried_out(&desk_of_run, &request, &its_watch, &tell);
+        let event = match work(&desk_of_run, &its_watch, &tell) {
+            _ if its_watch.is_stopped() => ("cancelled", "{}".into()),
+            Ok(made) => ("done", made),
+            Err(refusal) => ("failed", json(&refusal)),
+        };
         tell.last(event);
     });
     let thread = thread.map_err(|cause| Refusal::new(format!("no run can begin: {cause}")))?;
@@ -178,7 +195,7 @@ pub(crate) async fn start(
 
 /// Tells the pages of a run how far it is, now and then.
 #[derive(Clone)]
-struct Teller {
+pub(crate) struct Teller {
     to: Arc<watch::Sender<RunEvent>>,
     last: Arc<Mutex<Option<Instant>>>,
     /// Whether calls are what is counted, and not runs.
@@ -201,7 +218,13 @@ impl Teller {
         })
     }
 
-    fn far(&self, far: &RunProgress) {
+    /// From here on it is the calls done that are told.
+    pub(crate) fn counts_calls(&self, counts: bool) {
+        self.calls.store(counts, Ordering::Relaxed);
+    }
+
+    /// How far it is, as its page understands it; told now and then only.
+    pub(crate) fn far(&self, far: &impl Serialize) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if last.is_none_or(|last| last.elapsed() >= TELL_EVERY) {
             *last = Some(Instant::now());
@@ -212,19 +235,6 @@ impl Teller {
     fn last(&self, told: RunEvent) {
         self.calls.store(false, Ordering::Relaxed);
         self.to.send_replace(told);
-    }
-}
-
-/// Prepares and runs; the last event.
-fn carried_out(desk: &Desk, request: &RunRequest, watch: &Watch, tell: &Teller) -> RunEvent {
-    let outcome = Prepared::of(desk, request, watch).and_then(|prepared| {
-        tell.calls.store(prepared.counts_calls(), Ordering::Relaxed);
-        prepared.run(|far| tell.far(&far))
-    });
-    match outcome {
-        _ if watch.is_stopped() => ("cancelled", "{}".into()),
-        Ok(ran) => ("done", json(&ran)),
-        Err(refusal) => ("failed", json(&refusal)),
     }
 }
 
