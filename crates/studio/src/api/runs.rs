@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
@@ -168,8 +168,9 @@ pub(crate) fn begin(
     let (desk_of_run, its_watch) = (Arc::clone(desk), watch.clone());
     let thread = std::thread::Builder::new().name("run".to_owned()).spawn(move || {
         let event = match work(&desk_of_run, &its_watch, &tell) {
-            _ if its_watch.is_stopped() => ("cancelled", "{}".into()),
+            // What was made until it was stopped is told.
             Ok(made) => ("done", made),
+            Err(_) if its_watch.is_stopped() => ("cancelled", "{}".into()),
             Err(refusal) => ("failed", json(&refusal)),
         };
         tell.last(event);
@@ -200,19 +201,29 @@ pub(crate) struct Teller {
     last: Arc<Mutex<Option<Instant>>>,
     /// Whether calls are what is counted, and not runs.
     calls: Arc<AtomicBool>,
+    /// What is told of them, where it isn't their number alone.
+    words: Arc<OnceLock<Box<Words>>>,
 }
+
+/// What is told of how far a run is.
+type Words = dyn Fn(Progress) -> Arc<str> + Send + Sync;
 
 impl Teller {
     fn new(to: watch::Sender<RunEvent>) -> Self {
-        Self { to: Arc::new(to), last: Arc::default(), calls: Arc::default() }
+        Self { to: Arc::new(to), last: Arc::default(), calls: Arc::default(), words: Arc::default() }
     }
 
     /// What the run is handed.
     fn watch(&self) -> Watch {
         let tell = self.clone();
-        Watch::telling(move |Progress { completed, now }| {
+        Watch::telling(move |far| {
             if tell.calls.load(Ordering::Relaxed) {
-                tell.far(&RunProgress::Run { completed, model_s: now.as_seconds() });
+                tell.now_and_then(|| match tell.words.get() {
+                    Some(words) => words(far),
+                    None => {
+                        json(&RunProgress::Run { completed: far.completed, model_s: far.now.as_seconds() })
+                    }
+                });
             }
             ControlFlow::Continue(())
         })
@@ -223,12 +234,22 @@ impl Teller {
         self.calls.store(counts, Ordering::Relaxed);
     }
 
+    /// From here on this is told of the calls done.
+    pub(crate) fn tells(&self, words: impl Fn(Progress) -> Arc<str> + Send + Sync + 'static) {
+        let _ = self.words.set(Box::new(words));
+        self.counts_calls(true);
+    }
+
     /// How far it is, as its page understands it; told now and then only.
     pub(crate) fn far(&self, far: &impl Serialize) {
+        self.now_and_then(|| json(far));
+    }
+
+    fn now_and_then(&self, far: impl FnOnce() -> Arc<str>) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if last.is_none_or(|last| last.elapsed() >= TELL_EVERY) {
             *last = Some(Instant::now());
-            self.to.send_replace((PROGRESS, json(far)));
+            self.to.send_replace((PROGRESS, far()));
         }
     }
 

@@ -3,7 +3,16 @@
 //!
 //! The page holds the text; the studio holds none.
 
+mod keys;
+mod live;
+mod net;
 mod place;
+mod rename;
+mod run;
+
+pub(crate) use keys::keys;
+pub(crate) use net::net;
+pub(crate) use run::run;
 
 use super::specification::{Change, Written};
 use super::standing::Standing;
@@ -164,7 +173,13 @@ pub(crate) async fn edit(
         for change in &request.changes {
             change.apply(&mut document)?;
         }
-        Ok(viewed(&desk, request.path, document.to_string()))
+        let mut text = document.to_string();
+        for change in &request.changes {
+            if let Change::Rename { path, to } = change {
+                text = rename::followed(&desk, &request.path, text, path, to);
+            }
+        }
+        Ok(viewed(&desk, request.path, text))
     })
     .await
 }
