@@ -77,6 +77,7 @@ export interface Place {
 export type Change =
   | { kind: "set"; path: string[]; value: string | null }
   | { kind: "add"; path: string[]; text: string }
+  | { kind: "append"; path: string[]; text: string }
   | { kind: "remove"; path: string[] }
   | { kind: "rename"; path: string[]; to: string };
 
@@ -159,8 +160,61 @@ export interface FiguresMade {
   figures: Figure[];
 }
 
+/** What a run has done so far, a number for each span of the model's time. */
+export interface Moving {
+  span_s: number;
+  per_s: number[];
+  bytes_per_s: number[];
+  mean_ms: (number | null)[];
+  max_ms: (number | null)[];
+  completed: number;
+  mean_ms_of_all: number | null;
+}
+
+/** A row of a report's stages, handed back as it came. */
+export type StageFigures = { name: string; [figure: string]: Json };
+
+export interface RanScenario {
+  /** The number of its report's page. */
+  page: number;
+  title: string;
+  system: string;
+  simulated_s: number;
+  stopped: boolean;
+  moving: Moving;
+  warnings: number;
+  stages: StageFigures[];
+}
+
+export interface DrawnNode {
+  kind: "page" | "place" | "transition";
+  path: string;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export interface Spent {
+  stage: string;
+  share: number;
+  utilisation: number | null;
+  places: string[];
+  pages: string[];
+}
+
+export interface DrawnNet {
+  page: string | null;
+  svg: string;
+  width: number;
+  height: number;
+  nodes: DrawnNode[];
+  pages: { path: string; parent: number | null; places: number; transitions: number }[];
+  spent: Spent[];
+}
+
 /** How far a run is, or the runs of which figures are made. */
-export type Far = { completed: number; model_s: number } | { what: string; run: number; runs: number };
+export type Far = { completed: number; model_s: number; trying?: number; moving?: Moving } | { what: string; run: number; runs: number };
 
 /** A refusal in the server's own words. */
 export class Refusal extends Error {

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod scenario;
+
 use crate::api::{Begins, Desk};
 use crate::entrance::Entrance;
 use crate::guard::Guard;

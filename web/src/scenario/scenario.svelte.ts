@@ -134,7 +134,7 @@ class Scenario {
 
   /** The value of a key as it is written, if it is. */
   value(path: string[]): Json | undefined {
-    return path.reduce<Json | undefined>((json, key) => table(json)[key], this.says);
+    return path.reduce<Json | undefined>((json, key) => (Array.isArray(json) ? json[Number(key)] : table(json)[key]), this.says);
   }
 
   /** What a field shows: a text without its quotes, anything else as it is written. */

@@ -60,7 +60,9 @@ export const kindsOf = (whole: Key): Key[] => (whole.keys ?? []).filter((key) =>
 
 /** The parts of a scenario, with those that they own. */
 export function partsOf(whole: Key, says: Table, at: Path = [], kinds: Key[] = kindsOf(whole)): Node[] {
-  return kinds.flatMap((key) =>
+  // In the order of the text.
+  const written = Object.keys(says).flatMap((name) => kinds.find((kind) => kind.name === name) ?? []);
+  return written.flatMap((key) =>
     Object.entries(table(says[key.name])).map(([name, value]) => {
       const path = [...at, key.name, name];
       const owns = kindsOf(whole).filter((one) => key.owns?.includes(one.name));

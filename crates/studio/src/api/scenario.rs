@@ -67,17 +67,17 @@ pub(crate) struct ScenarioComplaint {
 }
 
 impl ScenarioComplaint {
-    fn of(problem: &Problem, name: &str, places: Option<&Places>) -> Self {
-        let here = problem.place().filter(|(file, _)| *file == name).map(|(_, span)| span);
+    fn of(problem: &Problem, standing: &Standing, places: Option<&Places>) -> Self {
+        let here = problem.place().filter(|(file, _)| *file == standing.name).map(|(_, span)| span);
         let position = here.as_ref().and_then(|_| problem.line_and_column());
         Self {
-            location: problem.location(),
+            location: problem.location().map(|place| standing.named(&place)),
             line: position.map(|(line, _)| line),
             column: position.map(|(_, column)| column),
             key: here.and_then(|span| places.map(|places| places.key(span))),
             error: problem.severity() == Severity::Error,
-            message: problem.message().to_owned(),
-            help: problem.advice().map(str::to_owned),
+            message: standing.named(problem.message()),
+            help: problem.advice().map(|help| standing.named(help)),
         }
     }
 
@@ -95,7 +95,7 @@ fn checked(desk: &Desk, path: &std::path::Path, text: &str) -> (Option<String>, 
         Err(refusal) => return (None, vec![ScenarioComplaint::whole(&refusal)]),
     };
     let places = Places::of(text);
-    let complaint = |problem: &Problem| ScenarioComplaint::of(problem, &standing.name, places.as_ref());
+    let complaint = |problem: &Problem| ScenarioComplaint::of(problem, &standing, places.as_ref());
     let loaded = match standing.load(&[], &Watch::default()) {
         Ok(loaded) => loaded,
         Err(problems) => return (None, problems.iter().map(complaint).collect()),

@@ -17,7 +17,7 @@ pub(crate) struct Standing {
     /// Where its files are looked for, and by which name that is known.
     hidden: (PathBuf, PathBuf),
     // Where others reach the studio, a mirror of the scenario's files lies here as long as it is needed.
-    _folder: Option<TemporaryFolder>,
+    mirror: Option<TemporaryFolder>,
     _files: Vec<Opened>,
 }
 
@@ -30,7 +30,7 @@ impl Standing {
         let shown = path.parent().unwrap_or(Path::new("")).to_owned();
         let inputs = Inputs::in_folder(&folder);
         let name = path.display().to_string();
-        Ok(Self { name, text, inputs, hidden: (folder, shown), _folder: room, _files: files })
+        Ok(Self { name, text, inputs, hidden: (folder, shown), mirror: room, _files: files })
     }
 
     /// Reads it, with settings as of `--set`.
@@ -44,8 +44,14 @@ impl Standing {
         Ok(loaded)
     }
 
+    /// What is said of it, by the names of whoever named the files.
+    pub(crate) fn named(&self, text: &str) -> String {
+        let (hidden, shown) = (self.hidden.0.display().to_string(), self.hidden.1.display().to_string());
+        if self.mirror.is_some() { text.replace(&hidden, &shown) } else { text.to_owned() }
+    }
+
     /// A refusal in the words of whoever named the files.
     pub(crate) fn naming(&self, refusal: Refusal) -> Refusal {
-        if self._folder.is_some() { refusal.naming(&self.hidden.0, &self.hidden.1) } else { refusal }
+        if self.mirror.is_some() { refusal.naming(&self.hidden.0, &self.hidden.1) } else { refusal }
     }
 }

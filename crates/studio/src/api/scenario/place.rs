@@ -94,6 +94,12 @@ fn cells_below(table: &dyn TableLike, path: &[String], into: &mut Vec<Cell>) {
         if let Some(inner) = item.as_table_like() {
             cells_below(inner, &path, into);
         }
+        let tables = item.as_array_of_tables().into_iter().flatten().map(|table| table as &dyn TableLike);
+        let inline = item.as_array().into_iter().flatten().filter_map(Value::as_inline_table);
+        let inline = inline.map(|table| table as &dyn TableLike);
+        for (index, inner) in tables.chain(inline).enumerate() {
+            cells_below(inner, &[path.as_slice(), &[index.to_string()]].concat(), into);
+        }
     }
 }
 
@@ -134,5 +140,9 @@ mod tests {
         assert_eq!(text("disk.d0.cost.year"), Some("1_991"));
         assert_eq!(text("workload.w.files"), Some("[\"a\", \"b\"]"));
         assert_eq!(text("disk.d0"), None);
+        let lists: DocumentMut = "[[a.b]]\nc = 0x1\n[d]\ne = [{ f = 1.0 }]\n".parse().unwrap_or_default();
+        let all: Vec<String> =
+            super::cells(&lists).iter().map(|cell| format!("{} {}", cell.path.join("."), cell.text)).collect();
+        assert_eq!(all, ["a.b.0.c 0x1", "d.e [{ f = 1.0 }]", "d.e.0.f 1.0"]);
     }
 }
