@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -40,8 +40,8 @@ export async function startedWith(variables, ...more) {
   };
 }
 
-/** For the tests of a file: a folder with the thesis' users, a studio that has them open, and a browser. */
-export function installed() {
+/** For the tests of a file: a folder with the thesis' users, or with a scenario of this text; a studio that has it open, and a browser. */
+export function installed(scenario) {
   let chromiumOfAll;
   const all = {
     /** A page of the studio. */
@@ -58,13 +58,23 @@ export function installed() {
       await one.getByLabel("title", { exact: true }).waitFor();
       return one;
     },
+    /** The same in a room of the scenario, once that is there. */
+    async scenario(options, room = "Scenario") {
+      const one = await page(chromiumOfAll, options);
+      await one.goto(all.url);
+      await one.getByText("In order: ").waitFor();
+      await one.getByRole("navigation", { name: "Rooms" }).getByRole("button", { name: room, exact: true }).click();
+      return one;
+    },
     page: (options) => page(chromiumOfAll, options),
     inFolder: (name) => join(all.folder, name),
   };
   before(async () => {
     all.folder = mkdtempSync(join(tmpdir(), "petrio-studio-"));
-    copyFileSync("../examples/users/thesis.toml", all.inFolder("users.toml"));
-    all.studio = await started(all.inFolder("users.toml"));
+    const file = all.inFolder(scenario === undefined ? "users.toml" : "scenario.toml");
+    if (scenario === undefined) copyFileSync("../examples/users/thesis.toml", file);
+    else writeFileSync(file, scenario);
+    all.studio = await started(file);
     all.url = all.studio.url;
     chromiumOfAll = await launched();
   });
@@ -96,3 +106,40 @@ async function page(from, { width = 1366, height = 768, scheme = "light" } = {})
 }
 
 export const picture = (one, name) => one.screenshot({ path: `${pictures}/${name}.png` });
+
+/** A scenario that is run within a moment. */
+export const SCENARIO = `# Of one disk.
+title = "Random reads of one disk"
+
+[disk.d0]                 # the only one
+model = "ibm-ultrastar-18es"
+scheduler = "look"        # the queue decides
+queue_depth = 1
+
+# Nobody waits for others.
+[workload.users]
+kind = "synthetic"
+on = "d0"
+requests = 3000
+
+[[workload.users.generators]]
+read_fraction = "66 %"
+inter_arrival = { exponential = { mean = "20 ms" } }
+size = { exponential = { base = "4 KiB", mean = "4 KiB" } }
+`;
+
+/** Whether the page scrolls sideways, or something to press or to type into stands out of its panel. */
+export async function isWhole(one) {
+  const wider = await one.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  assert.equal(wider, 0, "the page scrolls sideways");
+  const outside = await one.evaluate(() =>
+    [...document.querySelectorAll("button, input, select")]
+      .filter((element) => {
+        const panel = element.closest(".scroll, .panel, aside, section, header")?.getBoundingClientRect();
+        const box = element.getBoundingClientRect();
+        return panel && box.width > 2 && (box.right > panel.right + 1 || box.left < panel.left - 1);
+      })
+      .map((element) => element.outerHTML.slice(0, 120)),
+  );
+  assert.deepEqual(outside, []);
+}

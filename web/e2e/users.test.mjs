@@ -33,7 +33,7 @@ test("tables are edited, mistakes told, and only what is in order is saved", asy
 test("a long run tells how far it is, and is cancelled", async () => {
   const one = await studio.users();
   await one.getByLabel("Run", { exact: true }).getByLabel("sessions").fill("100000");
-  await one.getByRole("button", { name: "Run", exact: true }).click();
+  await one.getByLabel("Run", { exact: true }).getByRole("button", { name: "Run", exact: true }).click();
   await one.getByText(/\d operations, .* s of model time/).waitFor();
   await one.getByRole("button", { name: "Cancel" }).click();
   await one.getByText("Cancelled.").waitFor();
@@ -46,7 +46,7 @@ test("a run ends a while after its page was closed", async () => {
   await one.goto(other.url);
   await one.getByRole("button", { name: "Users", exact: true }).click();
   await one.getByLabel("Run", { exact: true }).getByLabel("sessions").fill("100000");
-  await one.getByRole("button", { name: "Run", exact: true }).click();
+  await one.getByLabel("Run", { exact: true }).getByRole("button", { name: "Run", exact: true }).click();
   await one.getByText(/\d operations, .* s of model time/).waitFor();
   await closed(one);
   await setTimeout(3_000);
@@ -81,7 +81,7 @@ for (const [name, options] of [
     if (options.width) await one.getByRole("button", { name: "Large text" }).click();
     await picture(one, `users-${name}-tables`);
     await one.getByLabel("Run", { exact: true }).getByLabel("sessions").fill("60");
-    await one.getByRole("button", { name: "Run", exact: true }).click();
+    await one.getByLabel("Run", { exact: true }).getByRole("button", { name: "Run", exact: true }).click();
     await one.getByText("60 sessions of 1 process").waitFor();
     const histogram = one.getByLabel("Histogram of files of a session, 60 sessions");
     const shown = () => histogram.locator(".series").count();

@@ -17,6 +17,7 @@ export interface Axis {
 export interface Start {
   version: string;
   specification: string | null;
+  scenario: string | null;
   families: string[];
 }
 
@@ -76,6 +77,7 @@ export interface Place {
 export type Change =
   | { kind: "set"; path: string[]; value: string | null }
   | { kind: "add"; path: string[]; text: string }
+  | { kind: "append"; path: string[]; text: string }
   | { kind: "remove"; path: string[] }
   | { kind: "rename"; path: string[]; to: string };
 
@@ -93,6 +95,28 @@ export interface SpecificationView {
   complaints: Complaint[];
   expected: { user: string; category: string; files: number; bytes: number }[];
   places: Place[];
+}
+
+/** What is wrong with a scenario, with its place in the text and its key. */
+export interface ScenarioComplaint extends Complaint {
+  line: number | null;
+  column: number | null;
+  /** Empty for the text as a whole; nothing where it is about another file. */
+  key: string[] | null;
+  /** Whether it keeps the scenario from running. */
+  error: boolean;
+}
+
+export interface ScenarioView {
+  path: string;
+  text: string;
+  /** Its tables as they are written; nothing where it is no TOML. */
+  written: Json;
+  /** The text of every value. */
+  cells: { path: string[]; text: string }[];
+  complaints: ScenarioComplaint[];
+  /** What it is in a line, where it is in order. */
+  line: string | null;
 }
 
 export interface CallUsage {
@@ -136,8 +160,61 @@ export interface FiguresMade {
   figures: Figure[];
 }
 
+/** What a run has done so far, a number for each span of the model's time. */
+export interface Moving {
+  span_s: number;
+  per_s: number[];
+  bytes_per_s: number[];
+  mean_ms: (number | null)[];
+  max_ms: (number | null)[];
+  completed: number;
+  mean_ms_of_all: number | null;
+}
+
+/** A row of a report's stages, handed back as it came. */
+export type StageFigures = { name: string; [figure: string]: Json };
+
+export interface RanScenario {
+  /** The number of its report's page. */
+  page: number;
+  title: string;
+  system: string;
+  simulated_s: number;
+  stopped: boolean;
+  moving: Moving;
+  warnings: number;
+  stages: StageFigures[];
+}
+
+export interface DrawnNode {
+  kind: "page" | "place" | "transition";
+  path: string;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export interface Spent {
+  stage: string;
+  share: number;
+  utilisation: number | null;
+  places: string[];
+  pages: string[];
+}
+
+export interface DrawnNet {
+  page: string | null;
+  svg: string;
+  width: number;
+  height: number;
+  nodes: DrawnNode[];
+  pages: { path: string; parent: number | null; places: number; transitions: number }[];
+  spent: Spent[];
+}
+
 /** How far a run is, or the runs of which figures are made. */
-export type Far = { completed: number; model_s: number } | { what: string; run: number; runs: number };
+export type Far = { completed: number; model_s: number; trying?: number; moving?: Moving } | { what: string; run: number; runs: number };
 
 /** A refusal in the server's own words. */
 export class Refusal extends Error {

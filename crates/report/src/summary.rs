@@ -81,6 +81,12 @@ impl StageFigures {
         }
     }
 
+    /// How many are there on average, waiting or being served for somebody, in all the stages that it stands for: by Little's law the
+    /// time that is spent there, seconds a second.
+    pub fn present(&self) -> f64 {
+        self.mean_queue.unwrap_or_default() * self.count() + self.serving().unwrap_or_default()
+    }
+
     /// How busy it is and how many come by, as means over rows of one or of equal stages. What each request waits and is served
     /// follows from these, so that rows of several obey the same laws as rows of one.
     pub fn mean_of(rows: &[&Self]) -> Self {

@@ -81,6 +81,7 @@ pub use host::{
 };
 pub use load::{load, load_from, load_in, load_on, load_parts, load_text};
 pub use loaded::Loaded;
+pub use misplaced::sort_of;
 pub use network::PlacedNetwork;
 use petrio_report::claim;
 pub use petrio_report::{self as report, Claim, Sentence};

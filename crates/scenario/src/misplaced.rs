@@ -2,7 +2,7 @@
 //! command that takes it, instead of all that is wrong with it as something else.
 
 use crate::reference::Of;
-use crate::text::tree::{Mistake, Table};
+use crate::text::tree::{self, Mistake, Table};
 use crate::text::{Problem, Sources};
 use petrio_files::inputs::Inputs;
 use petrio_files::shown;
@@ -55,6 +55,25 @@ pub(crate) fn by_keys(name: &str, root: &Table<'_>, wanted: Of) -> Option<Proble
         Of::Kernel => format!("a scenario uses it: [host.NAME] with kernel = \"{name}\""),
     };
     Some(Found { what: of.title().to_lowercase(), help }.problem(&name, wanted))
+}
+
+/// Whether a text is a scenario or a user specification: the one of which more keys stand at its top, however wrong it is
+/// otherwise. Nothing where none of them does.
+pub fn sort_of(text: &str) -> Option<Of> {
+    let (root, _) = tree::parse(text, 0);
+    let told = |of: Of| {
+        // What only one of the two has.
+        let others = if of == Of::Scenario { Of::Users } else { Of::Scenario };
+        let has = |of: Of, key: &str| keys(of).iter().any(|known| known == key);
+        let mut written = root.get_ref().keys().map(|key| key.get_ref().as_ref());
+        written.by_ref().filter(|key| has(of, key) && !has(others, key)).count()
+    };
+    let (scenario, users) = (told(Of::Scenario), told(Of::Users));
+    match scenario.max(users) {
+        0 => None,
+        _ if users > scenario => Some(Of::Users),
+        _ => Some(Of::Scenario),
+    }
 }
 
 /// The keys at the top of a file. They are found once: every scenario that is loaded asks, and the whole schema is read for it.

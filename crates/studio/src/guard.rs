@@ -66,12 +66,13 @@ pub(crate) async fn guarded(State(guard): State<Guard>, request: Request, next: 
         (StatusCode::FORBIDDEN, "The studio opens at the address that `petrio studio` has printed.\n")
             .into_response()
     };
+    // A page that was made here brings its own.
+    let policy = HeaderValue::from_static(
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob: data:; \
+         frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    );
+    answer.headers_mut().entry(header::CONTENT_SECURITY_POLICY).or_insert(policy);
     let set = [
-        (
-            header::CONTENT_SECURITY_POLICY,
-            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob: data:; \
-             frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-        ),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::CACHE_CONTROL, "no-store"),

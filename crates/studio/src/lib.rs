@@ -1,8 +1,8 @@
-//! The studio: distributions and synthetic users in a browser, served by the binary to this machine alone.
+//! The studio: a scenario, its runs and its net, distributions and synthetic users in a browser, served by the binary to this machine alone.
 //!
 //! ```text
 //!  browser ── http://127.0.0.1:PORT/TOKEN/ ──▶ connections ──▶ guard (token, Host) ─┬─ assets   the built pages of `web/`, embedded
-//!                                             (few, timed)                         └─ api      JSON: data, evaluate, fit, specification, runs
+//!                                             (few, timed)                         └─ api      JSON: scenario, data, evaluate, fit, specification, runs, pages
 //! ```
 //!
 //! It is a face as the command line is: what it shows comes from `workload`, `scenario` and `study`, and all of it can

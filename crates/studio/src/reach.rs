@@ -96,6 +96,11 @@ impl Reach {
         Ok(Self::Below(Arc::new(Below { folder, beside, specification })))
     }
 
+    /// Whether others than the studio's user may reach it, so that not every file can be named.
+    pub(crate) const fn is_bounded(&self) -> bool {
+        matches!(self, Self::Below(_))
+    }
+
     /// Opens the file that a path means, to read it.
     pub(crate) fn open(&self, path: &Path) -> Result<Opened, Unreached> {
         let failed = |cause| Unreached::Failed { path: path.to_owned(), verb: "read", cause };

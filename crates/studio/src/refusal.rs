@@ -30,6 +30,11 @@ impl Refusal {
         Self::new(error).help(error.help().map(|help| help.to_string()))
     }
 
+    /// What to do about it.
+    pub(crate) fn advice(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+
     pub(crate) fn help(self, help: Option<String>) -> Self {
         Self { help, ..self }
     }

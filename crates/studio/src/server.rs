@@ -1,6 +1,6 @@
 //! The server: on which address, until when.
 
-use crate::api::{self, Desk};
+use crate::api::{self, Begins, Desk};
 use crate::assets::asset;
 use crate::connections::answer;
 use crate::entrance::Entrance;
@@ -26,6 +26,8 @@ pub struct StudioOptions {
     pub port: u16,
     /// A user specification to begin with.
     pub specification: Option<PathBuf>,
+    /// A scenario to begin with.
+    pub scenario: Option<PathBuf>,
     /// How long a run goes on after its page was closed.
     pub grace: Duration,
 }
@@ -33,7 +35,7 @@ pub struct StudioOptions {
 impl Default for StudioOptions {
     fn default() -> Self {
         let grace = Duration::from_secs(15);
-        Self { address: Ipv4Addr::LOCALHOST.into(), port: 0, specification: None, grace }
+        Self { address: Ipv4Addr::LOCALHOST.into(), port: 0, specification: None, scenario: None, grace }
     }
 }
 
@@ -64,7 +66,7 @@ pub enum StudioError {
 pub struct Studio {
     listener: TcpListener,
     guard: Guard,
-    specification: Option<PathBuf>,
+    begins: Begins,
     reach: Reach,
     grace: Duration,
     stopped: watch::Receiver<bool>,
@@ -97,18 +99,19 @@ impl Studio {
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let token = Token::random().map_err(StudioError::Token)?;
-        let specification = options.specification.clone();
+        let begins =
+            Begins { specification: options.specification.clone(), scenario: options.scenario.clone() };
         let reach = if address.ip().is_loopback() {
             Reach::Everything
         } else {
-            let below = |folder: PathBuf| Reach::within(&folder, specification.as_deref());
+            let below = |folder: PathBuf| Reach::within(&folder, begins.file());
             std::env::current_dir().and_then(below).map_err(StudioError::Folder)?
         };
         let guard = Guard { token, address, entrance: Entrance::default() };
         // From here on, so that who is told the address can end it.
         let (stop, stopped) = watch::channel(false);
         *STOP.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop);
-        Ok(Self { listener, guard, specification, reach, grace: options.grace, stopped })
+        Ok(Self { listener, guard, begins, reach, grace: options.grace, stopped })
     }
 
     /// The address for the browser, with the token; it ends in a slash.
@@ -144,7 +147,7 @@ impl Studio {
     /// What the system says.
     pub fn serve(self) -> Result<(), StudioError> {
         let mut stopped = self.stopped;
-        let desk = Arc::new(Desk::new(self.specification, self.reach, self.grace));
+        let desk = Arc::new(Desk::new(self.begins, self.reach, self.grace));
         let entrance = self.guard.entrance.clone();
         let router = router(self.guard, Arc::clone(&desk));
         let runtime = tokio::runtime::Builder::new_multi_thread()

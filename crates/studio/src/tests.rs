@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::api::Desk;
+mod scenario;
+
+use crate::api::{Begins, Desk};
 use crate::entrance::Entrance;
 use crate::guard::Guard;
 use crate::reach::Reach;
@@ -40,7 +42,7 @@ impl Studio {
         let token = Token::random().unwrap();
         let entrance = Entrance::default();
         let guard = Guard { token: token.clone(), address: HOST.parse().unwrap(), entrance };
-        let desk = Arc::new(Desk::new(None, reach, grace));
+        let desk = Arc::new(Desk::new(Begins::default(), reach, grace));
         Self { router: router(guard, desk), token: token.as_str().to_owned() }
     }
 
@@ -340,7 +342,7 @@ async fn the_secret_of_the_entrance_leads_to_the_token_once() {
     let token = Token::random().unwrap();
     let guard = Guard { token: token.clone(), address: HOST.parse().unwrap(), entrance: Entrance::default() };
     let entrance = guard.entrance.clone();
-    let desk = Arc::new(Desk::new(None, Reach::Everything, Duration::ZERO));
+    let desk = Arc::new(Desk::new(Begins::default(), Reach::Everything, Duration::ZERO));
     let studio = Studio { router: router(guard, desk), token: token.as_str().to_owned() };
     let page = std::fs::read_to_string(entrance.make("http://x").unwrap()).unwrap();
     assert!(!page.contains(&studio.token));

@@ -19,11 +19,15 @@ export class Job<Made> {
   notice = $state("");
   made = $state.raw<Made | null>(null);
 
-  async start(body: { [key: string]: unknown }): Promise<void> {
+  /** `heard` says in words how far it is. */
+  constructor(readonly heard: (far: Far) => string = told) {}
+
+  /** Begins what is begun at this path of the server. */
+  async start(body: { [key: string]: unknown }, at = "runs"): Promise<void> {
     this.notice = "";
     this.far = "It begins";
     try {
-      const { id } = await post<{ id: number }>("runs", body);
+      const { id } = await post<{ id: number }>(at, body);
       this.running = id;
       await this.#watch(id);
     } catch (error) {
@@ -48,7 +52,7 @@ export class Job<Made> {
         patience = undefined;
       };
       events.addEventListener("progress", (event) => {
-        this.far = told(JSON.parse(event.data as string) as Far);
+        this.far = this.heard(JSON.parse(event.data as string) as Far);
       });
       events.addEventListener("done", (event) => {
         this.made = JSON.parse(event.data as string) as Made;

@@ -4,28 +4,29 @@ use crate::failure::Failure;
 use crate::output::{print, talk};
 use clap::Args;
 use petrio_files::{shown, temporary};
-use petrio_scenario::load_users;
+use petrio_scenario::reference::Of;
+use petrio_scenario::{load, load_users, sort_of};
 use petrio_studio::{Studio as Server, StudioError, StudioOptions};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Specify distributions and users in a browser: load data, fit, drag stages, edit tables, run, look at the result
+/// Edit a scenario in a browser and run it; specify distributions and users: load data, fit, drag stages, edit tables
 ///
 /// Serves pages to this machine alone, at an address with a secret that is made anew each time, until Ctrl-C. All that
 /// it does can be done without a display too: petrio run, petrio users, and a specification in an editor.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Studio {
-    /// A user specification to begin with
-    #[arg(value_name = "SPEC")]
-    specification: Option<PathBuf>,
+    /// A scenario or a user specification to begin with
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
     /// The port; left out, any that is free
     #[arg(long, value_name = "NUMBER", default_value_t = 0, hide_default_value = true)]
     port: u16,
     /// Listen on another address than this machine's own; whoever has the address with its secret can then read and
-    /// write files, but only below the folder in which the studio is started, and beside SPEC
+    /// write files, but only below the folder in which the studio is started, and beside FILE
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<IpAddr>,
     /// How many seconds a run goes on after its page was closed
@@ -39,20 +40,21 @@ pub(crate) struct Studio {
 const EXAMPLES: &str = "\
 Examples:
   petrio studio
+  petrio studio examples/load-on-one-disk.toml
   petrio studio examples/users/thesis.toml
   petrio studio --no-open --port 8000
   petrio studio --no-open --listen 0.0.0.0";
 
 impl Studio {
     pub(crate) fn execute(&self) -> Result<(), Failure> {
-        if let Some(path) = &self.specification {
-            look_at(path)?;
-        }
+        let sort = self.file.as_deref().map(look_at).transpose()?;
+        let file_if = |wanted: Of| self.file.clone().filter(|_| sort == Some(wanted));
         let default = StudioOptions::default();
         let options = StudioOptions {
             address: self.listen.unwrap_or(default.address),
             port: self.port,
-            specification: self.specification.clone(),
+            specification: file_if(Of::Users),
+            scenario: file_if(Of::Scenario),
             grace: Duration::from_secs(self.grace.into()),
         };
         let server = Server::bind(&options).map_err(|error| {
@@ -81,20 +83,26 @@ impl Studio {
     }
 }
 
-/// A specification with mistakes is opened, so that they can be mended there; what is none can't be.
-fn look_at(path: &Path) -> Result<(), Failure> {
+/// Which of both it is. A file with mistakes is opened, so that they can be mended there; what is neither can't be.
+fn look_at(path: &Path) -> Result<Of, Failure> {
     let shown = shown::path(path);
-    let help = || Some("name a user specification (TOML); examples/users has some".to_owned());
+    let help = || Some("name a scenario or a user specification (TOML); examples has some".to_owned());
     let refuse = |why: String| Failure::new(format!("{shown} {why}"), help());
     let told = std::fs::metadata(path).map_err(|error| refuse(format!("can't be read: {error}")))?;
     if !told.is_file() {
         return Err(refuse("is no file".to_owned()));
     }
-    std::fs::read_to_string(path).map_err(|error| refuse(format!("is no text: {error}")))?;
-    if load_users(path, &[]).is_err() {
-        talk(&format!("warning: {shown} has mistakes; the room \"Users\" shows them"));
+    let text = std::fs::read_to_string(path).map_err(|error| refuse(format!("is no text: {error}")))?;
+    // Of a text without any key, a scenario can be made.
+    let sort = sort_of(&text).unwrap_or(Of::Scenario);
+    let (is_wrong, room) = match sort {
+        Of::Users => (load_users(path, &[]).is_err(), "Users"),
+        _ => (load(path, &[]).is_err(), "Scenario"),
+    };
+    if is_wrong {
+        talk(&format!("warning: {shown} has mistakes; the room \"{room}\" shows them"));
     }
-    Ok(())
+    Ok(sort)
 }
 
 /// Opens the browser where there is a desktop; otherwise the printed address has to do. It isn't told the address,

@@ -109,7 +109,7 @@ fn the_help_of_every_command_names_its_options() {
                 "--html",
             ],
         ),
-        ("studio", &["[SPEC]", "--port", "--listen", "--grace", "--no-open"]),
+        ("studio", &["[FILE]", "--port", "--listen", "--grace", "--no-open"]),
         ("bench", &["disk", "fit", "fs", "kernel", "live", "scale", "trace"]),
         ("bench disk", &["--json"]),
         ("bench scale", &["--json"]),

@@ -127,6 +127,28 @@ fn where_others_reach_it_only_files_below_its_folder_and_beside_its_specificatio
 }
 
 #[test]
+fn a_scenario_and_a_specification_are_told_apart_by_what_is_in_them() {
+    let folder = folder();
+    // With mistakes, and by their keys alone.
+    folder.write("here/scenario.toml", "title = \"S\"\n[disk.d0]\nmodel = \"none\"\n");
+    folder.write("here/users.toml", "title = \"U\"\n[category.c]\nshare = 1\n");
+    folder.write("here/empty.toml", "");
+    for (file, key, other, room) in [
+        ("scenario.toml", "scenario", "specification", "the room \"Scenario\" shows them"),
+        ("users.toml", "specification", "scenario", "the room \"Users\" shows them"),
+        ("empty.toml", "scenario", "specification", ""),
+        ("../there/users.toml", "specification", "scenario", ""),
+    ] {
+        let studio = Open::within(&folder, "here", &[file]);
+        let start = studio.get(&format!("/{}/api/start", studio.token));
+        let start: Value = serde_json::from_str(start.split("\r\n\r\n").nth(1).unwrap()).unwrap();
+        assert_eq!((&start[key], &start[other]), (&json!(file), &Value::Null), "{file}");
+        let talk = studio.end();
+        assert!(talk.contains(room), "{file}: {talk}");
+    }
+}
+
+#[test]
 fn an_address_that_cannot_be_had_is_refused_with_what_to_do() {
     // An address of documents, which no machine has.
     let foreign = petrio_at_root(&["studio", "--no-open", "--listen", "192.0.2.1"]);
@@ -148,7 +170,7 @@ fn an_address_that_cannot_be_had_is_refused_with_what_to_do() {
 fn the_help_says_what_others_can_reach() {
     let help = petrio_at_root(&["studio", "--help"]).out;
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(help.contains("only below the folder in which the studio is started, and beside SPEC"), "{help}");
+    assert!(help.contains("only below the folder in which the studio is started, and beside FILE"), "{help}");
 }
 
 #[test]

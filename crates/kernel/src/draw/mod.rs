@@ -34,7 +34,7 @@ pub use description::{
 };
 pub use dot::to_dot;
 pub use pnml::to_pnml;
-pub use svg::{overview_to_svg, page_to_svg, to_svg};
+pub use svg::{DrawnNode, NodeKind, Picture, overview, overview_to_svg, page_to_svg, picture, to_svg};
 
 use crate::net::Net;
 

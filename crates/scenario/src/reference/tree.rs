@@ -1,11 +1,12 @@
 //! A JSON schema as a tree of keys.
 
 use super::shape::{default_as_toml, is_random, one_line, scalar};
+use serde::Serialize;
 use serde_json::{Map, Value};
 use std::cell::RefCell;
 
 /// A key of a file, or the whole file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Key {
     /// The key itself; of a whole file the word for it.
     pub name: String,
@@ -14,6 +15,7 @@ pub struct Key {
     /// What is written behind it, in words.
     pub takes: String,
     /// What it is where it is left out, as TOML.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
     /// Whether it can't be left out.
     pub required: bool,
@@ -22,17 +24,21 @@ pub struct Key {
     /// Whether it is a list of tables: `[[…]]`.
     pub list: bool,
     /// The words that it may be.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub words: Vec<Word>,
     /// The keys below it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keys: Vec<Key>,
     /// The sorts of table that it may be, each with keys of its own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub variants: Vec<Variant>,
     /// Other parts that it may own: `[host.NAME.disk.NAME]`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub owns: Vec<String>,
 }
 
 /// A word that a key may be.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Word {
     /// As it is written, in TOML.
     pub word: String,
@@ -41,7 +47,7 @@ pub struct Word {
 }
 
 /// One sort of table.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Variant {
     /// The key that says which it is, mostly `kind`.
     pub by: String,

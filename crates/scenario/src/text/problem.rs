@@ -123,6 +123,16 @@ impl Problem {
         self.place.as_ref().map(|place| format!("{}:{}:{}", place.name, place.line, place.column))
     }
 
+    /// The name of the text that it is about, and where in it, in bytes.
+    pub fn place(&self) -> Option<(&str, Range<usize>)> {
+        self.place.as_ref().map(|place| (place.name.as_str(), place.span.clone()))
+    }
+
+    /// Its line and column, both from 1.
+    pub fn line_and_column(&self) -> Option<(usize, usize)> {
+        self.place.as_ref().map(|place| (place.line, place.column))
+    }
+
     /// The piece of text that it points at.
     pub fn pointed_at(&self) -> Option<&str> {
         self.place.as_ref().and_then(|place| place.text.get(place.span.clone()))

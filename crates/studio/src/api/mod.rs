@@ -3,9 +3,12 @@
 mod data;
 mod evaluate;
 mod fit;
+mod pages;
 mod run;
 mod runs;
+mod scenario;
 mod specification;
+mod standing;
 
 use crate::body::{Patience, Rooms};
 use crate::reach::{Opened, Reach};
@@ -22,18 +25,33 @@ use std::time::Duration;
 
 /// What the studio keeps between two questions: loaded values and runs, a few of each.
 pub(crate) struct Desk {
-    specification: Option<PathBuf>,
+    begins: Begins,
     reach: Reach,
     data: data::Shelf,
+    pages: pages::Pages,
     runs: runs::Runs,
     rooms: Rooms,
 }
 
+/// What the studio was started with.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Begins {
+    pub(crate) specification: Option<PathBuf>,
+    pub(crate) scenario: Option<PathBuf>,
+}
+
+impl Begins {
+    /// The file beside which others may be read and written, too.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.specification.as_deref().or(self.scenario.as_deref())
+    }
+}
+
 impl Desk {
     /// `grace` is how long a run goes on that no page watches.
-    pub(crate) fn new(specification: Option<PathBuf>, reach: Reach, grace: Duration) -> Self {
+    pub(crate) fn new(begins: Begins, reach: Reach, grace: Duration) -> Self {
         let (data, rooms) = (data::Shelf::default(), Rooms::new(Patience::default()));
-        Self { specification, reach, data, runs: runs::Runs::new(grace), rooms }
+        Self { begins, reach, data, pages: pages::Pages::default(), runs: runs::Runs::new(grace), rooms }
     }
 
     /// The file that the page names.
@@ -89,6 +107,14 @@ pub(crate) fn routes() -> Router<Arc<Desk>> {
         .route("/specification/check", post(specification::check))
         .route("/specification/edit", post(specification::edit))
         .route("/specification/save", post(specification::save))
+        .route("/scenario/open", post(scenario::open))
+        .route("/scenario/check", post(scenario::check))
+        .route("/scenario/edit", post(scenario::edit))
+        .route("/scenario/keys", get(scenario::keys))
+        .route("/scenario/run", post(scenario::run))
+        .route("/scenario/net", post(scenario::net))
+        .route("/scenario/save", post(specification::save))
+        .route("/pages/{id}", get(pages::page))
         .route("/runs", post(runs::start))
         .route("/runs/{id}/events", get(runs::events))
         .route("/runs/{id}/cancel", post(runs::cancel))
@@ -100,6 +126,8 @@ struct Start {
     version: &'static str,
     /// A specification to open.
     specification: Option<PathBuf>,
+    /// A scenario to open.
+    scenario: Option<PathBuf>,
     /// The families that can be fitted.
     families: Vec<&'static str>,
 }
@@ -107,7 +135,8 @@ struct Start {
 async fn start(State(desk): State<Arc<Desk>>) -> Json<Start> {
     Json(Start {
         version: env!("CARGO_PKG_VERSION"),
-        specification: desk.specification.clone(),
+        specification: desk.begins.specification.clone(),
+        scenario: desk.begins.scenario.clone(),
         families: fit::families(),
     })
 }

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
@@ -135,7 +135,7 @@ pub(crate) struct Begun {
     id: u64,
 }
 
-fn json(value: &impl Serialize) -> Arc<str> {
+pub(crate) fn json(value: &impl Serialize) -> Arc<str> {
     serde_json::to_string(value).unwrap_or_default().into()
 }
 
@@ -143,6 +143,19 @@ fn json(value: &impl Serialize) -> Arc<str> {
 pub(crate) async fn start(
     State(desk): State<Arc<Desk>>,
     Admitted(request, _room): Admitted<RunRequest>,
+) -> Answer<Begun> {
+    begin(&desk, move |desk, watch, tell| {
+        let prepared = Prepared::of(desk, &request, watch)?;
+        tell.counts_calls(prepared.counts_calls());
+        prepared.run(|far| tell.far(&far)).map(|ran| json(&ran))
+    })
+}
+
+/// Begins work on a thread of its own, which is watched, cancelled and bounded as a run is: what it gives is the JSON of
+/// its event `done`. It ends soon after its watch was stopped.
+pub(crate) fn begin(
+    desk: &Arc<Desk>,
+    work: impl FnOnce(&Desk, &Watch, &Teller) -> Result<Arc<str>, Refusal> + Send + 'static,
 ) -> Answer<Begun> {
     let mut runs = desk.runs.all();
     let going_on = runs.values().filter(|run| run.goes_on()).count();
@@ -152,9 +165,14 @@ pub(crate) async fn start(
     let (tell, told) = watch::channel((PROGRESS, json(&RunProgress::Run { completed: 0, model_s: 0.0 })));
     let tell = Teller::new(tell);
     let watch = tell.watch();
-    let (desk_of_run, its_watch) = (Arc::clone(&desk), watch.clone());
+    let (desk_of_run, its_watch) = (Arc::clone(desk), watch.clone());
     let thread = std::thread::Builder::new().name("run".to_owned()).spawn(move || {
-        let event = carried_out(&desk_of_run, &request, &its_watch, &tell);
+        let event = match work(&desk_of_run, &its_watch, &tell) {
+            // What was made until it was stopped is told.
+            Ok(made) => ("done", made),
+            Err(_) if its_watch.is_stopped() => ("cancelled", "{}".into()),
+            Err(refusal) => ("failed", json(&refusal)),
+        };
         tell.last(event);
     });
     let thread = thread.map_err(|cause| Refusal::new(format!("no run can begin: {cause}")))?;
@@ -178,53 +196,66 @@ pub(crate) async fn start(
 
 /// Tells the pages of a run how far it is, now and then.
 #[derive(Clone)]
-struct Teller {
+pub(crate) struct Teller {
     to: Arc<watch::Sender<RunEvent>>,
     last: Arc<Mutex<Option<Instant>>>,
     /// Whether calls are what is counted, and not runs.
     calls: Arc<AtomicBool>,
+    /// What is told of them, where it isn't their number alone.
+    words: Arc<OnceLock<Box<Words>>>,
 }
+
+/// What is told of how far a run is.
+type Words = dyn Fn(Progress) -> Arc<str> + Send + Sync;
 
 impl Teller {
     fn new(to: watch::Sender<RunEvent>) -> Self {
-        Self { to: Arc::new(to), last: Arc::default(), calls: Arc::default() }
+        Self { to: Arc::new(to), last: Arc::default(), calls: Arc::default(), words: Arc::default() }
     }
 
     /// What the run is handed.
     fn watch(&self) -> Watch {
         let tell = self.clone();
-        Watch::telling(move |Progress { completed, now }| {
+        Watch::telling(move |far| {
             if tell.calls.load(Ordering::Relaxed) {
-                tell.far(&RunProgress::Run { completed, model_s: now.as_seconds() });
+                tell.now_and_then(|| match tell.words.get() {
+                    Some(words) => words(far),
+                    None => {
+                        json(&RunProgress::Run { completed: far.completed, model_s: far.now.as_seconds() })
+                    }
+                });
             }
             ControlFlow::Continue(())
         })
     }
 
-    fn far(&self, far: &RunProgress) {
+    /// From here on it is the calls done that are told.
+    pub(crate) fn counts_calls(&self, counts: bool) {
+        self.calls.store(counts, Ordering::Relaxed);
+    }
+
+    /// From here on this is told of the calls done.
+    pub(crate) fn tells(&self, words: impl Fn(Progress) -> Arc<str> + Send + Sync + 'static) {
+        let _ = self.words.set(Box::new(words));
+        self.counts_calls(true);
+    }
+
+    /// How far it is, as its page understands it; told now and then only.
+    pub(crate) fn far(&self, far: &impl Serialize) {
+        self.now_and_then(|| json(far));
+    }
+
+    fn now_and_then(&self, far: impl FnOnce() -> Arc<str>) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if last.is_none_or(|last| last.elapsed() >= TELL_EVERY) {
             *last = Some(Instant::now());
-            self.to.send_replace((PROGRESS, json(far)));
+            self.to.send_replace((PROGRESS, far()));
         }
     }
 
     fn last(&self, told: RunEvent) {
         self.calls.store(false, Ordering::Relaxed);
         self.to.send_replace(told);
-    }
-}
-
-/// Prepares and runs; the last event.
-fn carried_out(desk: &Desk, request: &RunRequest, watch: &Watch, tell: &Teller) -> RunEvent {
-    let outcome = Prepared::of(desk, request, watch).and_then(|prepared| {
-        tell.calls.store(prepared.counts_calls(), Ordering::Relaxed);
-        prepared.run(|far| tell.far(&far))
-    });
-    match outcome {
-        _ if watch.is_stopped() => ("cancelled", "{}".into()),
-        Ok(ran) => ("done", json(&ran)),
-        Err(refusal) => ("failed", json(&refusal)),
     }
 }
 

@@ -10,14 +10,15 @@ use super::{Answer, Complaint, Desk, aside, complaints, text_of};
 use crate::body::{Admitted, Wanted};
 use crate::refusal::Refusal;
 use axum::extract::State;
-use changes::Change;
+pub(crate) use changes::Change;
 use petrio_scenario::load_users_text;
 use petrio_users::Expected;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 use toml_edit::DocumentMut;
-use written::{Written, WrittenCell, places};
+pub(crate) use written::Written;
+use written::{WrittenCell, places};
 
 #[derive(Deserialize)]
 pub(crate) struct OpenRequest {

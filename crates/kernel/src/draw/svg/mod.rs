@@ -18,6 +18,8 @@ use super::description::describe;
 use super::escaped;
 use super::fold::{Folded, fold};
 use crate::net::Net;
+use scene::{Scene, Shape};
+use serde::Serialize;
 use std::fmt::Write;
 
 /// Room around a page's drawing, pixels.
@@ -29,26 +31,94 @@ const TITLE: f64 = 40.0;
 /// drawn once, with their number.
 pub fn to_svg(net: &Net) -> String {
     let folded = fold(&describe(net));
-    document(&folded, true, &(0..folded.net.pages.len()).collect::<Vec<_>>())
+    document(&folded, true, &(0..folded.net.pages.len()).collect::<Vec<_>>()).svg
 }
 
 /// The net's pages as boxes, and where tokens go from one to another; equal parts as one, with their number.
 pub fn overview_to_svg(net: &Net) -> String {
+    overview(net).svg
+}
+
+/// As [`overview_to_svg`], with what is drawn where.
+pub fn overview(net: &Net) -> Picture {
     document(&fold(&describe(net)), true, &[])
 }
 
 /// One page of a net, by index (see [`Net::find_page`]); a page that doesn't exist is empty.
 pub fn page_to_svg(net: &Net, page: usize) -> String {
+    picture(net, page).svg
+}
+
+/// As [`page_to_svg`], with what is drawn where.
+pub fn picture(net: &Net, page: usize) -> Picture {
     document(&Folded::nothing(describe(net)), false, &[page])
 }
 
-fn document(folded: &Folded, overview: bool, pages: &[usize]) -> String {
+/// A drawing, and what is drawn where in it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Picture {
+    /// The drawing.
+    pub svg: String,
+    /// Its width, pixels.
+    pub width: f64,
+    /// Its height, pixels.
+    pub height: f64,
+    /// Everything that has a name.
+    pub nodes: Vec<DrawnNode>,
+}
+
+/// A page, a place or a transition in a drawing.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DrawnNode {
+    /// Which of them.
+    pub kind: NodeKind,
+    /// Its path in the net; of equal parts that are drawn once, that of the first.
+    pub path: String,
+    /// The left edge of its shape, pixels.
+    pub x: f64,
+    /// The upper edge, pixels.
+    pub y: f64,
+    /// The width of its shape, pixels.
+    pub width: f64,
+    /// The height, pixels.
+    pub height: f64,
+}
+
+/// What a net is drawn of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NodeKind {
+    /// A page below.
+    Page,
+    /// A place.
+    Place,
+    /// A transition.
+    Transition,
+}
+
+/// Where the nodes of a scene are that is drawn `down` pixels below the top.
+fn drawn(scene: &Scene, centres: &[(f64, f64)], down: f64) -> impl Iterator<Item = DrawnNode> {
+    scene.nodes.iter().zip(centres).map(move |(node, (x, y))| DrawnNode {
+        kind: match node.shape {
+            Shape::Page => NodeKind::Page,
+            Shape::Place { .. } => NodeKind::Place,
+            Shape::Transition => NodeKind::Transition,
+        },
+        path: node.path.clone(),
+        x: MARGIN + x - node.width / 2.0,
+        y: down + y - node.height / 2.0,
+        width: node.width,
+        height: node.height,
+    })
+}
+
+fn document(folded: &Folded, overview: bool, pages: &[usize]) -> Picture {
     let net = &folded.net;
     let mut body = String::new();
     let (mut width, mut y) = (legend::WIDTH, 0.0);
+    let mut nodes = Vec::new();
     let pages = pages.iter().filter(|page| **page < net.pages.len());
-    let scenes =
-        pages.map(|&page| (folded.called(page, &net.pages[page].path), scene::Scene::of(folded, page)));
+    let scenes = pages.map(|&page| (folded.called(page, &net.pages[page].path), Scene::of(folded, page)));
     let overview = overview.then(|| ("pages".to_owned(), overview::scene(folded)));
     for (path, scene) in overview.into_iter().chain(scenes) {
         if scene.nodes.is_empty() {
@@ -65,18 +135,20 @@ fn document(folded: &Folded, overview: bool, pages: &[usize]) -> String {
             y + TITLE,
             drawing.content,
         );
+        nodes.extend(drawn(&scene, &drawing.centres, y + TITLE));
         y += TITLE + drawing.height + MARGIN;
     }
     let _ = write!(body, "<g transform=\"translate({MARGIN},{y:.1})\">\n{}</g>\n", legend::draw());
     y += legend::HEIGHT;
     let (width, height) = (width + 2.0 * MARGIN, y + MARGIN / 2.0);
-    format!(
+    let svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
          viewBox=\"0 0 {width:.0} {height:.0}\" font-family=\"system-ui, 'DejaVu Sans', sans-serif\" role=\"img\">\n\
          <title>{}</title>\n<style>{STYLE}</style>\n\
          <rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n{body}</svg>\n",
         escaped(&net.name)
-    )
+    );
+    Picture { svg, width: width.round(), height: height.round(), nodes }
 }
 
 /// Colours of figure and ground, for light and for dark surroundings. No meaning hangs on a colour alone.

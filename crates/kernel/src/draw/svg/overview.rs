@@ -24,7 +24,7 @@ pub(super) fn scene(folded: &Folded) -> Scene {
         let path = net.pages[page].path.as_str();
         let name = if path.is_empty() { &net.name } else { path };
         let name = folded.called(page, name);
-        scene.nodes.push(node_of(Shape::Page, &name, String::new(), words, 2));
+        scene.nodes.push(node_of(Shape::Page, &name, String::new(), words, 2).at(path));
     }
     for ((from, to), _) in ways(net, &shown) {
         let (Some(&from), Some(&to)) = (boxes.get(&from), boxes.get(&to)) else { continue };

@@ -11,6 +11,8 @@ pub(super) struct Drawing {
     pub(super) content: String,
     pub(super) width: f64,
     pub(super) height: f64,
+    /// The middle of each node.
+    pub(super) centres: Vec<(f64, f64)>,
 }
 
 /// The longest arrowhead.
@@ -38,7 +40,7 @@ pub(super) fn draw(scene: &Scene) -> Drawing {
     for (node, (x, y)) in scene.nodes.iter().zip(&layout.centres) {
         shape(node, *x, *y, &mut content);
     }
-    Drawing { content, width: layout.width, height: layout.height }
+    Drawing { content, width: layout.width, height: layout.height, centres: layout.centres }
 }
 
 type Point = (f64, f64);

@@ -37,6 +37,8 @@ pub(super) struct Node {
     /// Of the shape itself.
     pub(super) width: f64,
     pub(super) height: f64,
+    /// Its path in the net.
+    pub(super) path: String,
     rank: u32,
 }
 
@@ -104,7 +106,8 @@ impl Scene {
             };
             let below = if transition.guarded { "[guard]".to_owned() } else { String::new() };
             let node = scene.nodes.len();
-            scene.nodes.push(node_of(Shape::Transition, &transition.name, above, below, 2));
+            let shape = node_of(Shape::Transition, &transition.name, above, below, 2);
+            scene.nodes.push(shape.at(&transition.path));
             scene.link_arcs(net, index, node, &place_nodes);
         }
         for child in (0..net.pages.len()).filter(|child| net.pages[*child].parent == Some(page)) {
@@ -115,7 +118,8 @@ impl Scene {
                 .collect();
             let node = scene.nodes.len();
             let name = folded.called(child, &net.pages[child].name);
-            scene.nodes.push(node_of(Shape::Page, &name, String::new(), String::new(), 2));
+            let shape = node_of(Shape::Page, &name, String::new(), String::new(), 2);
+            scene.nodes.push(shape.at(&net.pages[child].path));
             for (place, touch) in mine {
                 scene.link_page(node, place_nodes[&place], touch);
             }
@@ -292,7 +296,8 @@ fn place_node(net: &NetDescription, page: usize, index: usize) -> Node {
         tokens: if state || foreign { 0 } else { place.initial_tokens },
     };
     let name = if foreign { relative(net, page, place) } else { place.name.clone() };
-    let mut node = node_of(shape, &name, above.join(" · "), shortened(&colour(&place.colour), 26), rank);
+    let below = shortened(&colour(&place.colour), 26);
+    let mut node = node_of(shape, &name, above.join(" · "), below, rank).at(&place.path);
     node.is_port = port.is_some();
     node
 }
@@ -330,6 +335,12 @@ fn relative(net: &NetDescription, page: usize, place: &PlaceDescription) -> Stri
     }
 }
 
+impl Node {
+    pub(super) fn at(self, path: &str) -> Self {
+        Self { path: path.to_owned(), ..self }
+    }
+}
+
 pub(super) fn node_of(shape: Shape, name: &str, above: String, below: String, rank: u32) -> Node {
     let name = shortened(name, LONGEST);
     let text = width(&name, 12.0);
@@ -338,5 +349,5 @@ pub(super) fn node_of(shape: Shape, name: &str, above: String, below: String, ra
         Shape::Place { .. } => (text + 26.0).max(48.0),
         Shape::Transition | Shape::Page => (text + 20.0).max(40.0),
     };
-    Node { shape, name, above, is_port: false, below, width, height: HEIGHT, rank }
+    Node { shape, name, above, is_port: false, below, width, height: HEIGHT, path: String::new(), rank }
 }

@@ -1,17 +1,21 @@
 //! Changes to a specification's text, in which every comment stays that isn't about something taken away.
 
+mod items;
+
 use crate::refusal::Refusal;
 use serde::Deserialize;
 use toml_edit::{Decor, DocumentMut, Item, Key, Table, TableLike, Value};
 
 /// One change.
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum Change {
     /// Sets a key to a TOML value; without one, takes it away.
     Set { path: Vec<String>, value: Option<String> },
     /// Adds a table that isn't there yet, behind its like; `text` holds its keys.
     Add { path: Vec<String>, text: String },
+    /// Puts another table behind those of a list; `text` holds its keys.
+    Append { path: Vec<String>, text: String },
     /// Takes a key or a table away, with all that is in it.
     Remove { path: Vec<String> },
     /// Gives a table another name, and whatever refers to it too.
@@ -21,10 +25,14 @@ pub(crate) enum Change {
 impl Change {
     /// Makes it.
     pub(crate) fn apply(&self, document: &mut DocumentMut) -> Result<(), Refusal> {
+        if items::changed(document, self)? {
+            return Ok(());
+        }
         match self {
             Self::Set { path, value: Some(value) } => set(document, path, value),
             Self::Set { path, value: None } | Self::Remove { path } => remove(document, path),
             Self::Add { path, text } => add(document, path, text),
+            Self::Append { path, text } => items::append(document, path, text),
             Self::Rename { path, to } => rename(document, path, to),
         }
     }
