@@ -54,13 +54,13 @@ impl Override {
         keys(&self.text[..self.equals])
     }
 
-    /// The keys of the path.
-    pub(crate) fn keys(&self) -> Vec<&str> {
+    /// The keys of the path, without quotes.
+    pub fn keys(&self) -> Vec<&str> {
         self.path().into_iter().map(|(key, _)| key).collect()
     }
 
     /// The value as it was given.
-    pub(crate) fn value(&self) -> &str {
+    pub fn value(&self) -> &str {
         &self.text[self.equals + 1..]
     }
 

@@ -1,5 +1,6 @@
 //! What the pages ask for, as JSON.
 
+mod answers;
 mod data;
 mod evaluate;
 mod fit;
@@ -30,6 +31,7 @@ pub(crate) struct Desk {
     data: data::Shelf,
     pages: pages::Pages,
     runs: runs::Runs,
+    studies: answers::Studies,
     rooms: Rooms,
 }
 
@@ -51,7 +53,9 @@ impl Desk {
     /// `grace` is how long a run goes on that no page watches.
     pub(crate) fn new(begins: Begins, reach: Reach, grace: Duration) -> Self {
         let (data, rooms) = (data::Shelf::default(), Rooms::new(Patience::default()));
-        Self { begins, reach, data, pages: pages::Pages::default(), runs: runs::Runs::new(grace), rooms }
+        let (pages, runs, studies) =
+            (pages::Pages::default(), runs::Runs::new(grace), answers::Studies::default());
+        Self { begins, reach, data, pages, runs, studies, rooms }
     }
 
     /// The file that the page names.
@@ -97,6 +101,7 @@ const TEXT_MAX: u64 = 2 << 20;
 
 pub(crate) fn routes() -> Router<Arc<Desk>> {
     Router::new()
+        .merge(answers::routes())
         .route("/start", get(start))
         .route("/data", post(data::load))
         .route("/data/view", post(data::view))

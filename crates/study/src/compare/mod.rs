@@ -32,6 +32,7 @@ mod real;
 mod reason;
 mod run;
 pub mod statistics;
+mod table;
 mod text;
 mod words;
 
@@ -44,6 +45,7 @@ pub use note::{Note, NoteClaim};
 pub use pair::{Compared, Outcome, Pair};
 pub use reason::{CauseChange, Reason, StageChange};
 pub use run::{CompareProgress, OnStep};
+pub use table::{Against, ComparedRow, comparison_rows, verdicts};
 pub use text::terminal_text;
 
 use crate::needs_live;

@@ -40,6 +40,11 @@ pub fn page(found: &Explanation) -> Page {
     page
 }
 
+/// What each change does, where any does something, and the path with the time on it.
+pub fn figures(found: &Explanation) -> Vec<Figure> {
+    changes(found).into_iter().chain([path(found)]).collect()
+}
+
 /// Every change with its interval: a forest plot.
 fn changes(found: &Explanation) -> Option<Figure> {
     let all: Vec<&Tried> = found.pairs.iter().chain(&found.better).chain(&found.worse).collect();

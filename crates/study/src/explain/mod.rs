@@ -17,9 +17,9 @@ mod text;
 mod trial;
 
 pub use error::ExplainError;
-pub use html::{page as explain_page, write_html as write_explain_html};
+pub use html::{figures as explain_figures, page as explain_page, write_html as write_explain_html};
 pub use life::{Life, Part};
-pub use text::explain_text;
+pub use text::{command as explain_command, explain_text, sentences as explain_sentences};
 pub use trial::{Gain, Tried};
 
 use crate::glance::overload;

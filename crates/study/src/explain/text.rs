@@ -37,8 +37,8 @@ pub fn explain_text(found: &Explanation, width: usize) -> String {
 
 const HEADS: [&str; 6] = ["change", "of", "done", "mean", "p99", "costs"];
 
-/// What is found, each with its label.
-pub(super) fn sentences(found: &Explanation) -> Vec<(&'static str, String)> {
+/// What is found, each sentence with its label.
+pub fn sentences(found: &Explanation) -> Vec<(&'static str, String)> {
     let mut all = Vec::new();
     let (now, many) = (&found.now, found.subject.many());
     all.push((
@@ -201,7 +201,7 @@ pub(super) fn cost(found: &Explanation, tried: &Tried) -> String {
 }
 
 /// The command that runs the scenario with a change.
-pub(super) fn command(found: &Explanation, change: &PossibleChange) -> String {
+pub fn command(found: &Explanation, change: &PossibleChange) -> String {
     let changed = change.settings.iter().map(|(path, value)| format!("{path}={value}"));
     run_command(&found.scenario, found.settings.iter().cloned().chain(changed))
 }

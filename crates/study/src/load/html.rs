@@ -26,10 +26,16 @@ pub fn page(found: &LoadFindings) -> Page {
     for (label, words) in said.iter().filter(|(label, _)| *label != "limit") {
         page.paragraph(Text::default().strong(format!("{label}: ")).plain(words.as_str()));
     }
-    page.wide_figures([response(found)]);
-    page.figures([served(found), busy(found)]);
+    let [response, behind @ ..] = figures(found);
+    page.wide_figures([response]);
+    page.figures(behind);
     page.foot = "model time, not measured · the same scenario and seed give the same page".to_owned();
     page
+}
+
+/// The metric over the load, and what is behind it.
+pub fn figures(found: &LoadFindings) -> [Figure; 3] {
+    [response(found), served(found), busy(found)]
 }
 
 fn across(found: &LoadFindings) -> Axis {

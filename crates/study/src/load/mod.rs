@@ -24,10 +24,10 @@ mod text;
 
 pub use dial::{Dial, Key};
 pub use error::LoadError;
-pub use html::{page as load_page, write_html as write_load_html};
+pub use html::{figures as load_figures, page as load_page, write_html as write_load_html};
 pub use limit::in_unit_of;
 pub use prober::Point;
-pub use text::load_text;
+pub use text::{load_text, repeated as load_command, sentences as load_sentences};
 
 use crate::compare::Measure;
 use knee::seek_knee;

@@ -25,8 +25,8 @@ pub fn load_text(found: &LoadFindings, width: usize) -> String {
     out
 }
 
-/// The command that runs a load.
-fn repeated(found: &LoadFindings, factor: f64) -> String {
+/// The command that runs the scenario at a load.
+pub fn repeated(found: &LoadFindings, factor: f64) -> String {
     let dialled = found.dial.values(factor).into_iter().map(|(path, value)| format!("{path}={value}"));
     let settings = found.settings.iter().cloned().chain(dialled);
     run_command(&found.scenario, settings)
@@ -38,8 +38,8 @@ fn changed(found: &LoadFindings) -> String {
     format!("{} changed, {}", keys.join(" and "), counted(found.runs.into(), "run", "runs"))
 }
 
-/// What is found, each with its label.
-pub(super) fn sentences(found: &LoadFindings) -> Vec<(&'static str, String)> {
+/// What is found, each sentence with its label.
+pub fn sentences(found: &LoadFindings) -> Vec<(&'static str, String)> {
     let mut all = vec![("today", today(found))];
     if let (Some(limit), Some(highest)) = (found.limit, &found.highest) {
         let limit = found.metric.value(limit);

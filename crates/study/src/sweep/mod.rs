@@ -41,7 +41,7 @@ pub use row::{Columns, Row};
 pub use runner::OnStep as OnSweepStep;
 pub use study::{Replications, Study};
 pub use table::{factors_of_table, write_csv};
-pub use text::sweep_text;
+pub use text::{sentence as effect_sentence, sweep_text};
 
 use crate::compare::Measure;
 use folder::{rows_of, study_of};

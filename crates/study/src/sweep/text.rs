@@ -137,7 +137,7 @@ fn cases(found: &Findings, most: usize) -> String {
 }
 
 /// What a key does, in a sentence.
-pub(super) fn sentence(found: &Findings, effect: &Effect) -> String {
+pub fn sentence(found: &Findings, effect: &Effect) -> String {
     let (best, worst) = (&effect.levels[effect.best], &effect.levels[effect.worst]);
     if effect.levels.len() < 2 {
         return format!("{} has one value, {}", effect.path, best.value);

@@ -141,8 +141,10 @@ mod tests {
         assert_eq!(text("workload.w.files"), Some("[\"a\", \"b\"]"));
         assert_eq!(text("disk.d0"), None);
         let lists: DocumentMut = "[[a.b]]\nc = 0x1\n[d]\ne = [{ f = 1.0 }]\n".parse().unwrap_or_default();
-        let all: Vec<String> =
-            super::cells(&lists).iter().map(|cell| format!("{} {}", cell.path.join("."), cell.text)).collect();
+        let all: Vec<String> = super::cells(&lists)
+            .iter()
+            .map(|cell| format!("{} {}", cell.path.join("."), cell.text))
+            .collect();
         assert_eq!(all, ["a.b.0.c 0x1", "d.e [{ f = 1.0 }]", "d.e.0.f 1.0"]);
     }
 }

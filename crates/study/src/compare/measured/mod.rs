@@ -203,7 +203,7 @@ pub(super) fn makes_sense(question: &Question) -> Result<(), CompareError> {
             help: Some(help.to_owned()),
         })
     };
-    if question.inputs.iter().all(|input| input.measured) {
+    if question.candidates.is_empty() && question.inputs.iter().all(|input| input.measured) {
         return refused(
             "there is a measurement, and no scenario to hold against it",
             "name a scenario, too: petrio compare SCENARIO.toml measured:FILE; petrio init --from FILE writes one of iozone's output",

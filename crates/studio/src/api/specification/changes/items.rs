@@ -57,6 +57,7 @@ pub(super) fn append(document: &mut DocumentMut, path: &[String], text: &str) ->
     let (last, above) = super::ends(path)?;
     let keys = keys(text)?;
     let item = super::entered(document, above)?;
+    let in_one_line = item.is_inline_table();
     match item.get_mut(last) {
         Some(Item::ArrayOfTables(tables)) => tables.push(keys),
         Some(Item::Value(Value::Array(items))) => {
@@ -65,7 +66,7 @@ pub(super) fn append(document: &mut DocumentMut, path: &[String], text: &str) ->
         }
         Some(_) => return Err(Refusal::new(format!("{} is no list", path.join(".")))),
         // In a table that is written in one line, a list is, too.
-        None if item.is_inline_table() => {
+        None if in_one_line => {
             let items = Array::from_iter([Value::from(keys.into_inline_table())]);
             super::with_its_end(item, |table| table.insert(last, Item::Value(items.into())));
         }
