@@ -216,7 +216,7 @@ fn what_has_no_answer_is_told() {
     refused(&["--set", "disk.d.drive.reliability.bits_per_read_error=2"], &["bits_per_read_error", "1e13"]);
     refused(&["--set", "disk.d.drive.reliability.mean_time=1 h"], &["mean_time"]);
     refused(&["--set", "measure.max_time=500 us"], &["too short", "more requests or a longer time"]);
-    folder.write("unknown.toml", &SLOW.replace("drive.reliability.mean_time_to_failure = \"20000 h\"\n", ""));
+    folder.write("unknown.toml", SLOW.replace("drive.reliability.mean_time_to_failure = \"20000 h\"\n", ""));
     let answer = folder.petrio(&["loss", "unknown.toml", "-q"]);
     assert_eq!(answer.code, Some(2));
     let talk = unwrapped(&answer.talk);

@@ -32,18 +32,18 @@ fn of_table(table: &dyn TableLike, path: &[String], into: &mut Vec<(Vec<String>,
         if let Some(span) = table.key(name).and_then(toml_edit::Key::span) {
             into.push((path.clone(), span));
         }
-        of_item(item, path, into);
+        of_item(item, &path, into);
     }
 }
 
-fn of_item(item: &Item, path: Vec<String>, into: &mut Vec<(Vec<String>, Range<usize>)>) {
+fn of_item(item: &Item, path: &[String], into: &mut Vec<(Vec<String>, Range<usize>)>) {
     if let Some(span) = item.span() {
-        into.push((path.clone(), span));
+        into.push((path.to_vec(), span));
     }
     match item {
         Item::ArrayOfTables(tables) => {
             for (index, table) in tables.iter().enumerate() {
-                let path = [path.as_slice(), &[index.to_string()]].concat();
+                let path = [path, &[index.to_string()]].concat();
                 if let Some(span) = table.span() {
                     into.push((path.clone(), span));
                 }
@@ -52,7 +52,7 @@ fn of_item(item: &Item, path: Vec<String>, into: &mut Vec<(Vec<String>, Range<us
         }
         Item::Value(Value::Array(items)) => {
             for (index, value) in items.iter().enumerate() {
-                let path = [path.as_slice(), &[index.to_string()]].concat();
+                let path = [path, &[index.to_string()]].concat();
                 if let Some(span) = value.span() {
                     into.push((path.clone(), span));
                 }
@@ -63,7 +63,7 @@ fn of_item(item: &Item, path: Vec<String>, into: &mut Vec<(Vec<String>, Range<us
         }
         other => {
             if let Some(table) = other.as_table_like() {
-                of_table(table, &path, into);
+                of_table(table, path, into);
             }
         }
     }

@@ -24,8 +24,8 @@ pub(crate) fn followed(desk: &Desk, path: &Path, mut text: String, renamed: &[St
         places.dedup();
         let before = text.clone();
         for place in places.into_iter().rev() {
-            if let Some(old) = text.get(place.clone()) {
-                text.replace_range(place, &with_name(&old.to_owned(), from, to));
+            if let Some(new) = text.get(place.clone()).map(|old| with_name(old, from, to)) {
+                text.replace_range(place, &new);
             }
         }
         if text == before {
