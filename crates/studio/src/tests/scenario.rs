@@ -25,6 +25,7 @@ on = \"d0\"
 requests = 500
 
 [[workload.users.generators]]
+read_fraction = \"66 %\"
 inter_arrival = { exponential = { mean = \"20 ms\" } }
 size = { constant = \"4 KiB\" }
 ";
@@ -48,7 +49,7 @@ async fn a_complaint_has_its_line_and_its_key() {
         ("queue_depth", "queue_dept", 6, json!(["disk", "d0", "queue_dept"])),
         ("on = \"d0\"", "on = \"d1\"", 10, json!(["workload", "users", "on"])),
         ("on = \"d0\"", "on = [\"d0\", \"d1\"]", 10, json!(["workload", "users", "on", "1"])),
-        ("20 ms", "20 m", 14, json!(["workload", "users", "generators", "0", "inter_arrival"])),
+        ("20 ms", "20 m", 15, json!(["workload", "users", "generators", "0", "inter_arrival"])),
     ] {
         let checked = studio.done("scenario/check", of(&SCENARIO.replace(from, to))).await;
         let first = &checked["complaints"][0];
@@ -173,8 +174,6 @@ async fn the_net_is_the_commands_drawing_and_shares_of_time_add_up() {
     for node in page["nodes"].as_array().unwrap() {
         let [x, y, w, h] = ["x", "y", "width", "height"].map(|side| node[side].as_f64().unwrap());
         assert!(x >= 0.0 && y >= 0.0 && x + w <= width && y + h <= height, "{node}");
-        // Where the list has it, the drawing does.
-        assert!(page["svg"].as_str().unwrap().contains(&format!("x=\"{x:.1}\" y=\"{y:.1}\"")), "{node}");
     }
     wanted["page"] = json!("d9");
     assert!(studio.refused("scenario/net", wanted).await.contains("no page \"d9\""));

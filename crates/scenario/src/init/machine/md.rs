@@ -34,7 +34,13 @@ pub(super) fn mdstat(text: &str) -> Vec<Array> {
             }
         }
     }
+    arrays.retain(|array| is_known(&array.level));
     arrays
+}
+
+/// Whether md makes an array of this level: not of what else it has drivers for (multipath, faulty, containers), nor of what was garbled.
+fn is_known(level: &str) -> bool {
+    matches!(level, "linear" | "0" | "1" | "4" | "5" | "6" | "10")
 }
 
 /// `active raid5 sdc1[3] sdb1[1](F) sda1[0]`
@@ -122,7 +128,7 @@ pub(super) fn detail(text: &str) -> Vec<Array> {
             _ => member(array, trimmed),
         }
     }
-    arrays.retain(|array| !array.level.is_empty() && !array.members.is_empty());
+    arrays.retain(|array| is_known(&array.level) && !array.members.is_empty());
     arrays
 }
 

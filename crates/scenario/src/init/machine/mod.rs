@@ -41,7 +41,11 @@ pub fn from_machine(files: &MachineFiles, choices: &Choices) -> Result<Made, Pro
         return Err(fail(Problem::error(message).help(help)));
     }
     let body = write::scenario(&found, choices, &mut remarks);
-    finished(&body, remarks, &Inputs::none())
+    finished(&body, remarks, &Inputs::none()).map_err(|problems| {
+        let first = problems.iter().next().map(|problem| problem.message().to_owned()).unwrap_or_default();
+        let message = format!("what was sent of drives, arrays and mounts doesn't fit together: {first}");
+        fail(Problem::error(message).help("send the files whole, as the commands wrote them"))
+    })
 }
 
 #[cfg(test)]

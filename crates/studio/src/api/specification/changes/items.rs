@@ -58,7 +58,7 @@ pub(super) fn append(document: &mut DocumentMut, path: &[String], text: &str) ->
     let keys = keys(text)?;
     let item = super::entered(document, above)?;
     let in_one_line = item.is_inline_table();
-    match item.get_mut(last) {
+    match item.get_mut(last).filter(|there| !there.is_none()) {
         Some(Item::ArrayOfTables(tables)) => tables.push(keys),
         Some(Item::Value(Value::Array(items))) => {
             let table: InlineTable = keys.into_inline_table();
