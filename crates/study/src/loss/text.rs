@@ -121,6 +121,7 @@ fn group_words(found: &LossFindings, group: &GroupFindings) -> String {
     let whole = found.years * super::YEAR;
     let exposed = match group.exposed_s / whole {
         share if share > 0.9 => "one more failure always loses data".to_owned(),
+        0.0 => "hardly ever would one more failure lose data".to_owned(),
         _ => {
             let longest = match group.longest_in_twenty_s {
                 0.0 => "; 19 in 20 never are".to_owned(),
