@@ -224,9 +224,6 @@ fn what_has_no_answer_is_told() {
         talk.contains("how long") && talk.contains("disk.d.drive.reliability.mean_time_to_failure=1200000 h"),
         "{talk}"
     );
-    let nothing = petrio_at_root(&["loss", "examples/files-in-memory.toml", "-q"]);
-    assert_eq!(nothing.code, Some(2), "{}", nothing.out);
-    assert!(unwrapped(&nothing.talk).contains("nothing here lies on a drive"), "{}", nothing.talk);
     // An array that nobody repairs is followed, and said to be so.
     let never =
         SLOW.replace("replaced_after = \"1 ms\"\n", "").replace("rebuild = { rate = \"1 MB/s\" }\n", "");

@@ -219,13 +219,6 @@ pub(crate) fn reliability(loaded: &Loaded, disk: usize) -> Reliability {
 
 fn problems(loaded: &Loaded) -> Vec<Problem> {
     let mut all = Vec::new();
-    if loaded.storage.is_empty() {
-        let words = "nothing here lies on a drive, so that none that fails loses anything";
-        all.push(
-            Problem::error(words)
-                .help("ask for a scenario with disks: [disk.d] model = \"seagate-exos-x16-16tb\""),
-        );
-    }
     for part in &loaded.storage {
         if matches!(part.key, "ceph" | "replication") {
             let path = format!("{}.{}", part.key, part.name);
