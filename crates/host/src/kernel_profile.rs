@@ -97,6 +97,21 @@ pub struct ReadAheadParameters {
     /// What a device has to say about its largest window.
     #[serde(default)]
     pub device: DeviceWindow,
+    /// What becomes of ext3's data before an indirect block that has to be read first.
+    #[serde(default)]
+    pub before_indirect_block: BeforeIndirectBlock,
+}
+
+/// What becomes of data of ext3 that are to be read, when where those behind them lie stands in an indirect block that isn't in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, Persist)]
+#[serde(rename_all = "kebab-case")]
+pub enum BeforeIndirectBlock {
+    /// They are sent before it is (`buffer_boundary` of do_mpage_readpage, fs/mpage.c; ext4's driver before 4.1).
+    Sent,
+    /// So they are where they are one folio, found at once; else they go with those behind them, once these are known
+    /// (`ext4_mpage_readpages`, fs/ext4/readpage.c from 4.1: it holds what it counts in a folio against the length of the map).
+    #[default]
+    FolioSent,
 }
 
 /// What makes a device's largest window of read-ahead larger than the kernel's.

@@ -119,6 +119,19 @@ impl Kernel<'_> {
         }
     }
 
+    /// Whether a metadata block isn't in memory; one that is has been used.
+    pub(crate) fn lacks_block(&mut self, block: u64) -> bool {
+        let device = self.fs.device();
+        match self.memory.cache.look(device, block) {
+            Some(page) if page.uptodate => {
+                self.memory.cache.access(device, block, 1);
+                false
+            }
+            Some(_) => self.fs.transfers.bringing(device, block).is_some(),
+            None => true,
+        }
+    }
+
     /// Brings one metadata block into memory; the group to wait for unless it is there.
     pub(crate) fn bring_block(&mut self, block: u64, group: Option<u64>, touch: Touch) -> Option<u64> {
         let device = self.fs.device();

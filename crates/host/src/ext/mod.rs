@@ -176,6 +176,8 @@ impl Layout for Volume {
             most_read_pages: if is_delayed(parameters) { DELAYED_EXTENT_PAGES } else { u64::MAX },
             shared: false,
             synchronous: false,
+            before_indirect_block: (parameters.family == Family::Ext3)
+                .then_some(kernel.read_ahead.before_indirect_block),
             reads_ahead: true,
             age: parameters.commit_interval.time(),
         };

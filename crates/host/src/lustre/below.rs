@@ -298,6 +298,7 @@ impl Layout for Lustre {
             most_read_pages: self.is.rpc_pages,
             shared: true,
             synchronous: false,
+            before_indirect_block: None,
             reads_ahead: true,
             age: Time::ZERO,
         };

@@ -323,6 +323,7 @@ impl Layout for Nfs {
             most_read_pages: (self.client.options.read_size.get() / PAGE_BYTES).max(1),
             shared: true,
             synchronous: self.client.options.sync,
+            before_indirect_block: None,
             reads_ahead: true,
             age: Time::ZERO,
         };

@@ -9,7 +9,7 @@ use super::procedure::{Procedure, Stability};
 use super::server::Node;
 use super::wire::Parts;
 use crate::copy_cost::PAGE_BYTES;
-use crate::kernel_profile::{DeviceWindow, ReadAheadAlgorithm, ReadAheadParameters};
+use crate::kernel_profile::{BeforeIndirectBlock, DeviceWindow, ReadAheadAlgorithm, ReadAheadParameters};
 use crate::read_ahead::{self, ReadAheadState, Window};
 use petrio_kernel::Time;
 use petrio_persist::Persist;
@@ -69,6 +69,7 @@ fn windows(options: &MountOptions, sequential: bool) -> ReadAheadParameters {
         algorithm: ReadAheadAlgorithm::OnDemandFolios,
         max: Bytes(options.read_ahead.get().saturating_mul(factor)),
         device: DeviceWindow::default(),
+        before_indirect_block: BeforeIndirectBlock::default(),
     }
 }
 

@@ -12,7 +12,8 @@ use super::context::Context;
 use super::job::{Job, Next, Runs, Then};
 use crate::below::Posts;
 use crate::copy_cost::PAGE_BYTES;
-use crate::kernel_profile::ReadAheadAlgorithm;
+use crate::file_system::Mapping;
+use crate::kernel_profile::{BeforeIndirectBlock, ReadAheadAlgorithm};
 use crate::page_cache::{Absent, FileKey};
 use crate::read_ahead::{self, Window};
 use crate::state::{Event, Moves, Touch, times};
@@ -234,15 +235,8 @@ impl Context<'_> {
         let mut mapping = std::mem::take(&mut self.fs.mapping);
         self.system.map_data(job.op.file, window.start, window.pages, &mut mapping);
         // What lies behind a block of metadata that isn't in memory waits until that has been read.
-        let mut known = window.end();
-        let mut group = None;
-        for &(first, block) in &mapping.metadata {
-            if let Some(waiting) = self.kernel().bring_block(block, group, touch) {
-                group = Some(waiting);
-                known = known.min(first.max(window.start));
-                break;
-            }
-        }
+        let missing = mapping.metadata.iter().copied().find(|&(_, block)| self.kernel().lacks_block(block));
+        let known = missing.map_or(window.end(), |(first, _)| self.sent_before(&mapping, &window, first));
         // Requests first: what is in the cache already isn't read again.
         for segment in &mapping.segments {
             let (first, end) = (segment.first, (segment.first + segment.count).min(known));
@@ -256,7 +250,7 @@ impl Context<'_> {
             self.memory.cache.arrived(key, segment.first, end.saturating_sub(segment.first));
         }
         self.fs.mapping = mapping;
-        match group {
+        match missing.and_then(|(_, block)| self.kernel().bring_block(block, None, touch)) {
             None => self.look_up(job),
             Some(group) => {
                 job.waited = true;
@@ -264,6 +258,26 @@ impl Context<'_> {
                 Self::wait(Event::Group(group), FileCause::Read, Then::ReadIn)
             }
         }
+    }
+
+    /// Up to which page a window is sent before that is read which says where its pages from `boundary` on lie.
+    fn sent_before(&self, mapping: &Mapping, window: &Window, boundary: u64) -> u64 {
+        let boundary = boundary.clamp(window.start, window.end());
+        let Some(run) = mapping.segments.iter().rfind(|segment| segment.first < boundary) else {
+            return boundary;
+        };
+        let run_first = run.first.max(window.start);
+        let sends = match self.fs.rules.nature.before_indirect_block {
+            Some(BeforeIndirectBlock::Sent) => true,
+            Some(BeforeIndirectBlock::FolioSent) => {
+                // A map begins with its run, or where the block of metadata before says more.
+                let before = mapping.metadata.iter().map(|&(first, _)| first).filter(|&first| first < boundary);
+                let map_first = before.max().unwrap_or_default().max(run_first);
+                self.memory.cache.folio_of_window(window, boundary - 1) == (map_first..boundary)
+            }
+            None => false,
+        };
+        if sends || run.block.is_none() { boundary } else { run_first }
     }
 
     /// Sends requests for the pages of a segment that aren't there yet, or that have been inserted for it.
@@ -311,26 +325,27 @@ impl Context<'_> {
         }
         let mut mapping = std::mem::take(&mut self.fs.mapping);
         self.system.map_data(job.op.file, first, last - first + 1, &mut mapping);
-        let missing =
-            mapping.metadata.iter().find_map(|&(_, block)| self.kernel().bring_block(block, None, touch));
+        // As far as it is known where they lie: what is known later is sent when all of that has come.
+        let missing = mapping.metadata.iter().copied().find(|&(_, block)| self.kernel().lacks_block(block));
+        let known = missing.map_or(last + 1, |(at, _)| at.clamp(first, last + 1));
         let mut sent = 0;
-        if missing.is_none() {
-            for segment in &mapping.segments {
-                if let Some(block) = segment.block {
-                    let run = (block, segment.count);
-                    sent += self.fs.send(run, touch, group, self.now, |_, _| Moves::Plain);
-                }
+        for segment in mapping.segments.iter().filter(|segment| segment.first < known) {
+            if let Some(block) = segment.block {
+                let run = (block, segment.count.min(known - segment.first));
+                sent += self.fs.send(run, touch, group, self.now, |_, _| Moves::Plain);
             }
-            job.position = end;
         }
+        job.position = job.position.max((known * PAGE_BYTES).min(end));
+        let joined = Some(group).filter(|_| sent > 0);
+        let brought = missing.and_then(|(_, block)| self.kernel().bring_block(block, joined, touch));
         self.fs.mapping = mapping;
         job.waited = true;
         let work = times(self.memory.costs.submit, sent);
-        match (missing, sent) {
-            (Some(group), _) => Self::wait(Event::Group(group), FileCause::Read, Then::LookUp),
+        match (brought, sent) {
+            (Some(brought), 0) => Self::wait(Event::Group(brought), FileCause::Read, Then::LookUp),
             (None, 0) => self.end_read(job),
-            (None, _) => {
-                job.is_sent = true;
+            (_, _) => {
+                job.is_sent = brought.is_none();
                 Next::Wait { event: Event::Group(group), cause: FileCause::Read, work, then: Then::LookUp }
             }
         }

@@ -10,6 +10,7 @@ use super::lists::{Flags, ListName};
 use super::tree::{Bits, NONE, span};
 use super::{CachePolicy, FileKey, Last, PageCache, mask};
 use crate::read_ahead::Window;
+use std::ops::Range;
 
 /// What a write has walked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,6 +52,19 @@ impl PageCache {
             }
         }
         self.cached - before
+    }
+
+    /// The pages of the folio that [`Self::insert_window`] makes for one of a window's, none of which is there.
+    pub fn folio_of_window(&self, window: &Window, page: u64) -> Range<u64> {
+        let order = order_of(window.folio_pages, self.largest_order);
+        let mut first = window.start;
+        loop {
+            let end = first + (1 << fitting_order(order, first, window.end()));
+            if page < end {
+                return first..end;
+            }
+            first = end;
+        }
     }
 
     /// Brings in pages for a write of `pages` pages, in folios of at most `largest_folio_pages`; those that are there already are

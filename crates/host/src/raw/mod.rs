@@ -99,6 +99,7 @@ impl Layout for Raw {
             most_read_pages: u64::MAX,
             shared: false,
             synchronous: false,
+            before_indirect_block: None,
             reads_ahead: true,
             age: Time::ZERO,
         };

@@ -1,6 +1,7 @@
 //! What a file system is like for the page cache above it.
 
 use crate::file_system::AccessTimes;
+use crate::kernel_profile::BeforeIndirectBlock;
 use petrio_kernel::Time;
 use petrio_persist::Persist;
 
@@ -30,6 +31,9 @@ pub(crate) struct Nature {
     pub(crate) shared: bool,
     /// Whether every write is made durable before its call returns (the mount option `sync`).
     pub(crate) synchronous: bool,
+    /// What becomes of data before an indirect block that has to be read first; none where nothing ends with such a block, and all that
+    /// lies in one piece is sent at once.
+    pub(crate) before_indirect_block: Option<BeforeIndirectBlock>,
     /// Whether reading ahead makes sense.
     pub(crate) reads_ahead: bool,
     /// How old what has begun becomes before its thread looks after it.

@@ -76,6 +76,7 @@ impl Layout for Tmpfs {
             most_read_pages: u64::MAX,
             shared: false,
             synchronous: false,
+            before_indirect_block: None,
             reads_ahead: false,
             age: Time::ZERO,
         };

@@ -11,7 +11,7 @@
 use super::bed::{Bed, BedError};
 use super::direct::{begin_of_reads, reads_of_last_page, way};
 use super::programs::{
-    LATE, MOUNT_READS, PADS_KIB, PERCENT, ProgramsError, SIZE, Took, file, is_there, on_disk, processor,
+    MOUNT_READS, PADS_KIB, PERCENT, ProgramsError, SIZE, Took, file, is_there, on_disk, processor,
     simulated, system,
 };
 use super::spans;
@@ -99,7 +99,7 @@ impl JobRow {
             busy: mean(&|run| run.busy_ms) / emulated_ms,
             way_us: mean(&|run| run.way.as_micros()),
             runs_ms: runs.iter().map(|run| run.io_ms).collect(),
-            on_time: late <= LATE * requests,
+            on_time: late <= super::LATE * requests,
         }
     }
 }
@@ -139,8 +139,11 @@ pub fn compare(drive: &str, mut progress: impl FnMut(&str)) -> Result<Vec<JobRow
 }
 
 fn run(drive: &str, job: (&Path, &str), pad_kib: u64) -> Result<Run, ProgramsError> {
-    let folder = TemporaryFolder::new().map_err(system("a temporary folder"))?;
-    let (mut run, below) = emulated(drive, job, (folder.path(), pad_kib))?;
+    let measure = || {
+        let folder = TemporaryFolder::new().map_err(system("a temporary folder"))?;
+        emulated(drive, job, (folder.path(), pad_kib)).map(|(run, below)| (folder, run, below))
+    };
+    let (folder, mut run, below) = super::on_time(measure, |(_, run, _)| run.late)?;
     run.io_ms[0] = replayed(drive, (folder.path(), &below), run.way)?.io_ms;
     run.io_ms[1] = executed(drive, job, (folder.path(), pad_kib), run.way)?.io_ms;
     Ok(run)

@@ -220,6 +220,31 @@ fn program(name: &str, arguments: &[&OsStr], fine: &[i32]) -> io::Result<()> {
     }
 }
 
+/// How often something is measured at most whose emulated disk is late.
+const TRIES: usize = 4;
+/// Which share of the requests may be late (as `petrio emulate` has it).
+const LATE: f64 = 0.01;
+
+/// Measures something again where its emulated disk was late; of all the tries that on which it was least. `late` tells how many requests
+/// were, and of how many.
+fn on_time<T, E>(
+    mut measure: impl FnMut() -> Result<T, E>,
+    late: impl Fn(&T) -> (u64, u64),
+) -> Result<T, E> {
+    let share = |measured: &T| late(measured).0 as f64 / late(measured).1.max(1) as f64;
+    let mut best = measure()?;
+    for _ in 1..TRIES {
+        if share(&best) <= LATE {
+            break;
+        }
+        let next = measure()?;
+        if share(&next) < share(&best) {
+            best = next;
+        }
+    }
+    Ok(best)
+}
+
 /// What is said of times that were taken on a disk that was late.
 fn void(on_time: bool) -> &'static str {
     if on_time { "" } else { "; void: the emulated disk was late; run it again with nothing beside" }
@@ -241,4 +266,24 @@ fn judged_operations(name: &str, found: &OpsComparison) -> Vec<Judged> {
         })
     });
     found.judged().into_iter().chain(times).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn what_was_late_is_measured_again_and_the_least_late_of_all_tries_stands() {
+        let measured = |late: &[u64]| {
+            let mut tries = late.iter().copied();
+            let best = on_time(|| tries.next().ok_or("too many tries"), |late| (*late, 100));
+            (best, tries.len())
+        };
+        assert_eq!(measured(&[1, 0]), (Ok(1), 1), "on time at once");
+        assert_eq!(measured(&[5, 7, 0, 0]), (Ok(0), 1));
+        assert_eq!(measured(&[5, 4, 7, 6, 0]), (Ok(4), 1), "four tries, all late");
+        assert_eq!(measured(&[5]).0.unwrap_err(), "too many tries");
+        assert_eq!(on_time(|| Ok::<_, ()>(0), |_| (0, 0)), Ok(0), "nothing was asked for");
+    }
 }

@@ -28,8 +28,6 @@ use thiserror::Error;
 pub(super) const SIZE: Bytes = Bytes::from_mib(1_024);
 /// By how much times may differ.
 pub(super) const PERCENT: f64 = 5.0;
-/// Which share of the requests may be late (as `petrio emulate` has it).
-pub(super) const LATE: f64 = 0.01;
 /// How long after a mount the kernel may read block bitmaps that nobody has asked for yet (EXT4_DEF_LI_MAX_START_DELAY, 5 s, of
 /// fs/ext4/ext4.h, and the reads).
 pub(super) const MOUNT_READS: Duration = Duration::from_millis(5_500);
@@ -180,7 +178,7 @@ impl ProgramRow {
             busy: mean(&|run| run.1.busy_ms) / emulated_ms,
             way_us: mean(&|run| run.1.way.as_micros()),
             runs_ms: runs.iter().map(|(executed, real)| (executed.io_ms, real.took.io_ms)).collect(),
-            on_time: late <= LATE * requests,
+            on_time: late <= super::LATE * requests,
         }
     }
 }
@@ -241,7 +239,7 @@ pub fn compare(
         }
         progress(case.name);
         let runs = PADS_KIB.map(|pad| {
-            let real = emulated(drive, &case, pad)?;
+            let real = super::on_time(|| emulated(drive, &case, pad), |real| real.late)?;
             Ok((executed(drive, &case, (pad, real.way))?, real))
         });
         let runs = runs.into_iter().collect::<Result<Vec<_>, ProgramsError>>()?;

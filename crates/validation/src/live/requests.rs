@@ -123,7 +123,8 @@ pub fn compare(drive: &str, count: u32, seed: u64) -> Result<Vec<RequestsRow>, R
         let parts = loaded.emulated(&[0]).map_err(|error| RequestsError::Run(Box::new(error)))?;
         let size = parts.devices.first().map_or(0, |device| device.blocks * SECTOR_BYTES);
         let all = accesses(count, size, seed);
-        let (emulated_ms, emulated, gaps) = emulated(&text, size, &all, writes)?;
+        let late = |(_, emulated, _): &(f64, Emulated, Vec<Time>)| (emulated.late, emulated.requests);
+        let (emulated_ms, emulated, gaps) = super::on_time(|| emulated(&text, size, &all, writes), late)?;
         let mut engine = Engine::new(&parts.driven, seed, 0);
         let simulated_ms = simulated(&mut engine, &all, writes, &gaps)?;
         rows.push(RequestsRow {

@@ -1,7 +1,7 @@
 //! What reaches the device, operation by operation: Linux 6.18 on a loop device (write cache, no FUA), ext3 of 1 GiB made by mke2fs
 //! 1.47, observed with the block layer's tracepoints, eight times each.
 
-use super::rig::{DIRECTORY, Rig, access, file, host, op};
+use super::rig::{DIRECTORY, Rig, access, file, host, host_with, op};
 use crate::file_system::{Family, JournalMode};
 use petrio_colours::{FileOp, Operation};
 use petrio_kernel::Time;
@@ -140,4 +140,53 @@ fn cold_reads_bring_what_read_ahead_decides() {
         [9, 3, 12].map(|mib: u64| access(Operation::Read, 4, mib << 20, 4 * KIB)).into_iter().collect();
     // Each is the first beyond its indirect block.
     assert!(requests(JournalMode::Ordered, &[], &random).matches("R4D").count() >= 3);
+}
+
+/// What reading a file of 64 KiB that isn't in memory from its beginning sends, in calls of so many bytes and then of 10 KiB, as tar does.
+fn read_through(kernel: &str, family: Family, first: u64) -> String {
+    let mut rig = Rig::new(family, JournalMode::Ordered, &host_with(kernel), &[file(2, 64 * KIB, false)]);
+    let mut at = 0;
+    while at < 64 * KIB {
+        let length = if at == 0 { first } else { (10 * KIB).min(64 * KIB - at) };
+        rig.does(&access(Operation::Read, 2, at, length));
+        at += length;
+    }
+    rig.requests()
+}
+
+const LINUX_2_6_24: &str = include_str!("../../../../../catalogue/kernels/linux-2.6.24.toml");
+const LINUX_6_12: &str = include_str!("../../../../../catalogue/kernels/linux-6.12.toml");
+const LINUX_6_18: &str = include_str!("../../../../../catalogue/kernels/linux-6.18.toml");
+
+/// The second window ends with four blocks behind the indirect one. A folio of four before it is sent first; of two that are found
+/// together, both wait for it, and all go as one request. Observed with a tar of 150 files, in both cases.
+#[test]
+fn data_before_an_indirect_block_are_sent_before_it_where_they_are_a_folio() {
+    assert_eq!(read_through(LINUX_6_18, Family::Ext3, 9 * KIB + 512), "R32D R16D R4D R16D");
+    assert_eq!(read_through(LINUX_6_18, Family::Ext3, 7 * KIB), "R16D R4D R48D");
+}
+
+/// fs/mpage.c sends them in any case, fs/ext4/readpage.c with single pages only where a map has one block.
+#[test]
+fn other_kernels_send_them_always_or_never() {
+    assert_eq!(read_through(LINUX_2_6_24, Family::Ext3, 9 * KIB + 512), "R32D R16D R4D R16D");
+    assert_eq!(read_through(LINUX_6_12, Family::Ext3, 9 * KIB + 512), "R32D R4D R32D");
+}
+
+#[test]
+fn extents_have_no_such_block() {
+    assert_eq!(read_through(LINUX_6_18, Family::Ext4, 7 * KIB), "R16D R48D");
+}
+
+/// Whoever reads past the cache sends what it knows, too; both ways it gets every byte once.
+#[test]
+fn a_direct_read_sends_what_lies_before_an_indirect_block_with_it() {
+    let mut rig = Rig::new(Family::Ext3, JournalMode::Ordered, &host(), &[file(2, 64 * KIB, false)]);
+    let mut read = access(Operation::Read, 2, 8 * KIB, 48 * KIB);
+    read.flags.direct = true;
+    let took = rig.does(&read);
+    assert_eq!(rig.requests(), "R40D R4D R8D");
+    assert!(took >= Time::from_millis(10), "{took:?}");
+    assert!(rig.does(&read) < took, "the indirect block is in memory");
+    assert_eq!(rig.requests(), "R48D");
 }

@@ -116,6 +116,7 @@ impl Layout for XfsVolume {
             most_read_pages: u64::MAX,
             shared: false,
             synchronous: false,
+            before_indirect_block: None,
             reads_ahead: true,
             age: in_place::PERIOD,
         };
