@@ -1,4 +1,4 @@
-"""Decisions of one's own in a run: programs, the order of requests, the number of copies.
+"""Decisions of one's own in a run: programs, the order of requests, the pages that stay in memory, the number of copies.
 
 Each is a class with the contract that petrio's own have. It is slow: a call of Python costs a microsecond or more where petrio's own decide
 in tens of nanoseconds, and :attr:`Report.own_calls` says how often Python was called and for how long. What raises ends the run and is
@@ -29,7 +29,7 @@ from typing import Any
 from . import _petrio
 from .scenario import Scenario, ScenarioLike
 
-__all__ = ["Copies", "Operation", "Order", "Program", "copies", "order", "programs"]
+__all__ = ["Copies", "Operation", "Order", "Pages", "Program", "copies", "order", "pages", "programs"]
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,30 @@ class Order:
         """The device is done with it."""
 
 
+class Pages:
+    """A cache policy: which pages of files go from a host's memory when room is needed.
+
+    Each host has one of its own, made by calling the class (or by a deep copy of an object). It is told of the pages that may go. Those that
+    have to be written or read first may not: they are gone until that is done. Memory of processes isn't its concern. The cache is in single
+    pages of 4 KiB then.
+    """
+
+    def came(self, page: Any) -> None:
+        """A page may go from now on: it has ``mount`` (the host's file systems from 0), ``file`` and ``index``, and is a key of sets and dicts."""
+        raise NotImplementedError
+
+    def used(self, page: Any) -> None:
+        """A page was read or written by a call."""
+
+    def gone(self, page: Any) -> None:
+        """A page that came can't go any more: it has gone, or is written or read first."""
+        raise NotImplementedError
+
+    def victim(self) -> Any | None:
+        """The page that goes next, of those that came and haven't gone; ``None`` for that which hasn't been used for longest."""
+        raise NotImplementedError
+
+
 class Copies:
     """A replication policy: how many copies a file has, from its past. It has no state of its own: runs share it."""
 
@@ -134,6 +158,11 @@ def programs(scenario: ScenarioLike, file_system: str, of: Sequence[Program]) ->
 def order(scenario: ScenarioLike, file_system: str, of: type[Order] | Order) -> Scenario:
     """The scenario with requests of a file system in an order of one's own."""
     return Scenario(Scenario(scenario)._inside.with_own("order", file_system, of))
+
+
+def pages(scenario: ScenarioLike, host: str, of: type[Pages] | Pages) -> Scenario:
+    """The scenario with the pages of a host's cache by a policy of one's own."""
+    return Scenario(Scenario(scenario)._inside.with_own("pages", host, of))
 
 
 def copies(scenario: ScenarioLike, replication: str, of: type[Copies] | Copies) -> Scenario:

@@ -47,6 +47,7 @@ def test_policies_that_the_page_writes_run(monkeypatch):
     for block in blocks:
         exec(block, shown)
     assert shown["own"].own_calls[0] > 100
+    assert shown["scanned"].own_calls[0] > 100
     assert shown["copied"].own_calls[0] > 100
 
 

@@ -100,6 +100,70 @@ def test_an_order_in_python_is_a_scheduler():
     assert nearest.own_calls[0] >= 2 * 360
 
 
+#: 48 MiB of a table, read in order again and again, by a host with less memory than that.
+ROUNDS = FILES.replace('kernel = "linux-2.6.24"', 'kernel = "linux-6.12"\nmemory = "32 MiB"').replace(
+    'script = "file table 1 MiB; read table 0 4 KiB"',
+    'script = "file table 48 MiB; ' + "; ".join(f"read table {at % 48 * 1024} KiB 1 MiB" for at in range(48 * 4)) + '"',
+)
+
+
+class LeastRecent(policies.Pages):
+    """The page that hasn't been used for longest, as dicts are in order."""
+
+    def __init__(self):
+        self.order = {}
+
+    def came(self, page):
+        self.order[page] = None
+
+    def used(self, page):
+        del self.order[page]
+        self.order[page] = None
+
+    def gone(self, page):
+        del self.order[page]
+
+    def victim(self):
+        return next(iter(self.order), None)
+
+
+class MostRecent(LeastRecent):
+    """The page that was used last, but for the few that are about to be used."""
+
+    def victim(self):
+        newest = reversed(self.order)
+        for _ in range(256):
+            next(newest, None)
+        return next(newest, None)
+
+
+def test_pages_in_python():
+    rounds = petrio.Scenario(ROUNDS)
+    least = petrio.run(policies.pages(rounds, "h", LeastRecent), what_if=False)
+    most = petrio.run(policies.pages(rounds, "h", MostRecent), what_if=False)
+    assert least.own_calls[0] > 4 * 12288, "each page came and went, four times"
+    def read(report):
+        return sum(purpose["reads"]["bytes"] for device in report.data["traffic"] for purpose in device["purposes"])
+
+    assert read(least) == pytest.approx(4 * 48 * 2**20, rel=0.02), "what is needed next has always just gone"
+    assert 48 * 2**20 < read(most) < 0.65 * read(least)
+    assert most.makespan < least.makespan
+
+
+def test_a_page_that_is_not_there_is_no_victim():
+    class Gone(LeastRecent):
+        def gone(self, page):
+            self.last = page
+
+        def victim(self):
+            return getattr(self, "last", next(iter(self.order), None))
+
+    with pytest.raises(ValueError, match="hasn't come or is gone"):
+        petrio.run(policies.pages(ROUNDS, "h", Gone), what_if=False)
+    with pytest.raises(petrio.PetrioError, match="no Linux host"):
+        petrio.run(policies.pages(ROUNDS, "none", LeastRecent))
+
+
 class CutBack(policies.Copies):
     def __init__(self):
         self.events = set()

@@ -4,6 +4,7 @@
 //! from.
 
 use super::file_system::Family;
+use super::page_cache::OwnReplacement;
 use super::read_ahead::PAGE_BYTES;
 pub use petrio_block::{AwaitedWrites, BlockLayerParameters};
 use petrio_kernel::Time;
@@ -174,6 +175,10 @@ pub struct PageCacheParameters {
     pub refault_distance: bool,
     /// The largest folio in the cache; 4 KiB where it holds single pages.
     pub largest_folio: Bytes,
+    /// Who decides in the place of the policy which pages of files go, one by one.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub own: Option<OwnReplacement>,
 }
 
 /// Replacement policies of a page cache.

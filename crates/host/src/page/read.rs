@@ -271,7 +271,8 @@ impl Context<'_> {
             Some(BeforeIndirectBlock::Sent) => true,
             Some(BeforeIndirectBlock::FolioSent) => {
                 // A map begins with its run, or where the block of metadata before says more.
-                let before = mapping.metadata.iter().map(|&(first, _)| first).filter(|&first| first < boundary);
+                let before =
+                    mapping.metadata.iter().map(|&(first, _)| first).filter(|&first| first < boundary);
                 let map_first = before.max().unwrap_or_default().max(run_first);
                 self.memory.cache.folio_of_window(window, boundary - 1) == (map_first..boundary)
             }

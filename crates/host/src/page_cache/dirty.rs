@@ -2,6 +2,7 @@
 
 use super::files::Queue;
 use super::lists::{Flags, ListName};
+use super::replacement::Became;
 use super::tree::{Bits, NONE, span};
 use super::{FileKey, PageCache, mask};
 use petrio_kernel::Time;
@@ -271,6 +272,7 @@ impl PageCache {
             {
                 self.lists.clear(id, Flags::REFERENCED);
                 self.lists.move_to_tail(id, ListName::Inactive);
+                self.tell_own(id, Became::Came);
             }
             last = id;
         }

@@ -7,6 +7,7 @@
 //! process under the mixed policy (to 5.8 in truth, which isn't told apart).
 
 use super::lists::{Flags, ListName};
+use super::replacement::Became;
 use super::tree::{Bits, NONE, span};
 use super::{CachePolicy, FileKey, Last, PageCache, mask};
 use crate::read_ahead::Window;
@@ -198,6 +199,7 @@ impl PageCache {
         self.cached += pages;
         self.most.cached = self.most.cached.max(self.cached);
         self.files.file_mut(number).cached += pages;
+        self.tell_own(id, Became::Came);
         id
     }
 

@@ -28,6 +28,7 @@ mod mapped;
 mod mixed;
 mod reclaim;
 mod remove;
+mod replacement;
 mod shared;
 mod split;
 mod swap;
@@ -40,6 +41,7 @@ mod working_set;
 pub use dirty::FileCounts;
 pub use reclaim::{RECLAIM_BATCH, Reclaimed};
 pub use remove::Removed;
+pub use replacement::{CachedPage, OwnReplacement, Replacement, Replaces};
 pub use shared::Absent;
 pub use swap::Touched;
 pub use view::FileView;
@@ -49,6 +51,7 @@ use super::read_ahead::PAGE_BYTES;
 use files::Files;
 use lists::{Flags, ListName, Lists};
 use petrio_persist::Persist;
+use replacement::Became;
 use swap::SwapSpace;
 use tree::{Bits, NONE, Tree, span};
 use working_set::WorkingSet;
@@ -93,6 +96,9 @@ pub struct Page {
 #[derive(Clone, Debug, Persist)]
 pub struct PageCache {
     policy: CachePolicy,
+    /// Whose decisions stand in the place of the policy's.
+    #[persist(keep)]
+    own: replacement::Own,
     most: Most,
     /// Binary logarithm of the pages of the largest folio.
     largest_order: u8,
@@ -139,9 +145,15 @@ impl PageCache {
     /// An empty cache for `limit_pages` pages of 4 KiB, files' and processes' together. There is no swap space until
     /// [`Self::set_swap`] gives it some.
     pub fn new(parameters: &PageCacheParameters, limit_pages: u64) -> Self {
-        let largest = (parameters.largest_folio.get() / PAGE_BYTES).max(1).ilog2();
+        let own = replacement::Own::of(parameters.own.as_ref());
+        let largest = match own.is_there() {
+            true => 0,
+            false => (parameters.largest_folio.get() / PAGE_BYTES).max(1).ilog2(),
+        };
+        let policy = if own.is_there() { CachePolicy::Lru } else { parameters.policy };
         Self {
-            policy: parameters.policy,
+            policy,
+            own,
             most: Most::default(),
             largest_order: largest.min(tree::LARGEST_ORDER) as u8,
             limit: limit_pages,
@@ -153,7 +165,7 @@ impl PageCache {
             lists: Lists::default(),
             files: Files::default(),
             working_set: WorkingSet::new(
-                parameters.refault_distance && parameters.policy == CachePolicy::ActiveInactive,
+                parameters.refault_distance && policy == CachePolicy::ActiveInactive,
             ),
             pressure: reclaim::Pressure::default(),
             swap: SwapSpace::default(),
@@ -406,7 +418,9 @@ impl PageCache {
     fn mark_accessed(&mut self, id: u32) {
         let entry = self.lists.entry(id);
         if self.policy == CachePolicy::Lru {
+            let was_parked = entry.list() == ListName::Parked;
             self.lists.move_to_head(id, entry.list().demoted());
+            self.tell_own(id, if was_parked { Became::Came } else { Became::Used });
         } else if !entry.has(Flags::REFERENCED) {
             self.lists.set(id, Flags::REFERENCED);
         } else if let Some(active) = entry.list().promoted() {

@@ -14,6 +14,7 @@
 //! The kernel never asks for fewer than [`RECLAIM_BATCH`] pages; callers should do the same.
 
 use super::lists::{Flags, ListName};
+use super::replacement::Became;
 use super::tree::{Bits, NONE, span};
 use super::{CachePolicy, PageCache, mask};
 use petrio_persist::Persist;
@@ -61,7 +62,10 @@ impl PageCache {
     pub fn reclaim(&mut self, wanted: u64, reclaimed: &mut Reclaimed) {
         let goal = reclaimed.freed + wanted;
         match self.policy {
-            CachePolicy::Lru => self.reclaim_least_recent(goal, reclaimed),
+            CachePolicy::Lru => {
+                self.reclaim_as_told(goal, reclaimed);
+                self.reclaim_least_recent(goal, reclaimed);
+            }
             CachePolicy::ActiveInactive => self.reclaim_by_kind(goal, reclaimed),
             CachePolicy::ActiveInactiveMixed => self.reclaim_mixed(goal, reclaimed),
         }
@@ -231,6 +235,7 @@ impl PageCache {
             return false;
         }
         reclaimed.must_write |= dirty;
+        self.tell_own(id, Became::Gone);
         self.lists.move_to_head(id, ListName::Parked);
         true
     }
@@ -242,6 +247,7 @@ impl PageCache {
         let pages = entry.pages();
         let number = self.tree.node(head).file();
         let stamp = self.working_set.enabled().then(|| self.working_set.stamp(pages));
+        self.tell_own(id, Became::Gone);
         self.lists.remove(id);
         let segments = pages.div_ceil(span(0));
         for step in (0..segments).rev() {

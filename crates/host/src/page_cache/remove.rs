@@ -1,5 +1,6 @@
 //! How pages leave the cache other than by reclaim: truncation, deletion, the end of a process.
 
+use super::replacement::Became;
 use super::tree::{Bits, NONE, span};
 use super::{FileKey, Last, PageCache, mask};
 
@@ -78,6 +79,7 @@ impl PageCache {
             bits &= bits - 1;
             let id = self.tree.node(leaf).slot(slot);
             if self.lists.entry(id).place() == (leaf, slot) {
+                self.tell_own(id, Became::Gone);
                 self.lists.remove(id);
             }
         }

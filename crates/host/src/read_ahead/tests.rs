@@ -32,12 +32,14 @@ impl Reader {
             algorithm,
             max: Bytes::from_kib(4 * max_pages),
             device: DeviceWindow::Nothing,
+            before_indirect_block: Default::default(),
         };
         let large_folios = algorithm == OnDemandFolios;
         let cache = PageCacheParameters {
             policy: CachePolicy::ActiveInactive,
             refault_distance: false,
             largest_folio: Bytes::from_kib(if large_folios { 2_048 } else { 4 }),
+            own: None,
         };
         Self {
             state: ReadAheadState::new(&parameters, 320),

@@ -1,4 +1,4 @@
-//! What Python decides in a run: programs, the order of requests, the number of copies.
+//! What Python decides in a run: programs, the order of requests, the pages that stay in memory, the number of copies.
 //!
 //! Each kind is a class that people write, with the contract of the Rust trait that stands beside it here. What one of them raises ends the
 //! run and is raised again; one that never returns is interrupted with the run. Each call is counted, and so is its time: it is what such a
@@ -6,6 +6,7 @@
 
 mod copies;
 mod order;
+mod pages;
 mod programs;
 
 use crate::error::wrong;
@@ -27,7 +28,7 @@ pub(crate) struct Own {
 #[derive(Clone)]
 struct Decision {
     over: Over,
-    /// The file system or the replication.
+    /// The file system, the host or the replication.
     part: String,
     decides: Arc<Py<PyAny>>,
 }
@@ -37,6 +38,7 @@ struct Decision {
 enum Over {
     Programs,
     Order,
+    Pages,
     Copies,
 }
 
@@ -46,6 +48,7 @@ impl Own {
         let over = match over {
             "programs" => Over::Programs,
             "order" => Over::Order,
+            "pages" => Over::Pages,
             "copies" => Over::Copies,
             other => return Err(wrong(format!("nothing decides over \"{other}\""))),
         };
@@ -76,6 +79,7 @@ impl Own {
             match over {
                 Over::Programs => loaded.give(Arc::new(programs::OwnPrograms::new(asked)), 1),
                 Over::Order => loaded.decide_order(part, order::parameters(asked)).map_err(Box::new)?,
+                Over::Pages => loaded.decide_pages(part, pages::parameters(asked)).map_err(Box::new)?,
                 Over::Copies => loaded.decide_copies(part, copies::parameters(asked)).map_err(Box::new)?,
             }
         }

@@ -51,6 +51,11 @@ impl Waiting {
         let does = if *write { "writes" } else { "reads" };
         format!("Request({number}: {does} {length} bytes at {offset})")
     }
+
+    /// It never changes: a copy of what knows it (a fork's) knows the same.
+    fn __deepcopy__(own: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        own
+    }
 }
 
 fn shown(number: u64, request: &IoRequest) -> Waiting {

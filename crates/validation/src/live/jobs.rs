@@ -11,8 +11,8 @@
 use super::bed::{Bed, BedError};
 use super::direct::{begin_of_reads, reads_of_last_page, way};
 use super::programs::{
-    MOUNT_READS, PADS_KIB, PERCENT, ProgramsError, SIZE, Took, file, is_there, on_disk, processor,
-    simulated, system,
+    MOUNT_READS, PADS_KIB, PERCENT, ProgramsError, SIZE, Took, file, is_there, on_disk, processor, simulated,
+    system,
 };
 use super::spans;
 use crate::verdict::Judged;

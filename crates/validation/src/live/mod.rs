@@ -227,10 +227,7 @@ const LATE: f64 = 0.01;
 
 /// Measures something again where its emulated disk was late; of all the tries that on which it was least. `late` tells how many requests
 /// were, and of how many.
-fn on_time<T, E>(
-    mut measure: impl FnMut() -> Result<T, E>,
-    late: impl Fn(&T) -> (u64, u64),
-) -> Result<T, E> {
+fn on_time<T, E>(mut measure: impl FnMut() -> Result<T, E>, late: impl Fn(&T) -> (u64, u64)) -> Result<T, E> {
     let share = |measured: &T| late(measured).0 as f64 / late(measured).1.max(1) as f64;
     let mut best = measure()?;
     for _ in 1..TRIES {

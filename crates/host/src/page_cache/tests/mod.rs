@@ -8,6 +8,7 @@ mod dirty;
 mod folios;
 mod naive;
 mod reclaim;
+mod replacement;
 mod shared;
 mod sprite;
 mod states;
@@ -28,7 +29,12 @@ pub(super) fn parameters(
     refault_distance: bool,
     largest_folio_kib: u64,
 ) -> PageCacheParameters {
-    PageCacheParameters { policy, refault_distance, largest_folio: Bytes::from_kib(largest_folio_kib) }
+    PageCacheParameters {
+        policy,
+        refault_distance,
+        largest_folio: Bytes::from_kib(largest_folio_kib),
+        own: None,
+    }
 }
 
 /// A read of one page as the surrounding code does it: whether the page was there.
