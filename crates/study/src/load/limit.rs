@@ -178,6 +178,7 @@ pub(super) fn known(
         rate: point.rate * factor / point.factor,
         busiest: point.busiest,
         crossing,
+        sure: None,
     }))
 }
 

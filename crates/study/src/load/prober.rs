@@ -33,6 +33,9 @@ pub struct Point {
     pub overloaded: bool,
     /// How many replications it is the mean of.
     pub replications: u32,
+    /// Within which factor of the metric a real system's lies nine times in ten, as far as that is known.
+    #[serde(skip)]
+    pub width: Option<f64>,
 }
 
 /// Makes the runs.
@@ -178,6 +181,7 @@ impl<'q, 't> Prober<'q, 't> {
             busiest,
             overloaded: reports.iter().any(|report| overload(report).is_some()),
             replications: u32::try_from(reports.len()).unwrap_or(u32::MAX),
+            width: reports.first().and_then(|report| super::sure::width(report, metric)),
         })
     }
 }

@@ -1,8 +1,8 @@
 //! How much load a System bears, for a terminal.
 
-use super::LoadFindings;
 use super::limit::Crossing;
 use super::prober::Point;
+use super::{Highest, LoadFindings, Sure};
 use crate::sweep::run_command;
 use petrio_page::numbers::{counted, per_cent, significant, time};
 use petrio_scenario::report::{Subject, labelled, table};
@@ -64,6 +64,9 @@ pub fn sentences(found: &LoadFindings) -> Vec<(&'static str, String)> {
         if highest.crossing != Crossing::Below {
             all.push(("growth", growth(highest.factor)));
         }
+        if let Some(sure) = highest.sure {
+            all.push(("how sure", how_sure(highest, sure)));
+        }
         if let Some((stage, busy)) = &highest.busiest {
             all.push(("bound by", format!("{stage}, busy for {} of the time there", per_cent(*busy))));
         }
@@ -91,6 +94,21 @@ pub fn sentences(found: &LoadFindings) -> Vec<(&'static str, String)> {
         all.push(("saturation", words));
     }
     all
+}
+
+/// Where the highest loads of real systems lie.
+fn how_sure(highest: &Highest, sure: Sure) -> String {
+    let a_second = |factor: f64| significant(highest.rate * factor / highest.factor);
+    let low = if sure.low > 0.0 { a_second(sure.low) } else { "no load at all".to_owned() };
+    let high = match sure.high {
+        Some(high) => format!("{} a second", a_second(high)),
+        None => "more than was run".to_owned(),
+    };
+    format!(
+        "nine real systems in ten keep it up to between {low} and {high}: real times lie within a factor of {} of the model's, taken alike for all \
+         (docs/how-sure.md)",
+        significant(sure.within)
+    )
 }
 
 fn today(found: &LoadFindings) -> String {
