@@ -1,6 +1,6 @@
 /* MPI's functions by their Fortran names. The library's own Fortran functions call its C ones by names that nobody can take the place of,
  * so each has its own here. `mpi_f08` is Open MPI's: its handles are numbers in a structure and lie in memory as those of `mpif.h`, and what is
- * read or written is an address. MPICH's passes descriptors of arrays by other names (`_f08ts`), which aren't seen. */
+ * read or written is an address. MPICH's passes descriptors of arrays, by functions that call those of C, which are taken there. */
 #include "record.h"
 #include <mpi.h>
 #include <stdlib.h>
@@ -59,6 +59,7 @@ static void in_fortran(F count, const MPI_Request *all, F *requests)
 #undef P
 #undef GIVES
 
+#ifdef OPEN_MPI
 /* Its last argument may be left out. The library's own may not be there: it is another of its objects. */
 #pragma weak pmpi_init_f08_
 #pragma weak pmpi_init_thread_f08_
@@ -72,3 +73,4 @@ static void in_fortran(F count, const MPI_Request *all, F *requests)
             *error = gave;   \
     } while (0)
 #include "mpi_fortran_names.h"
+#endif
