@@ -7,6 +7,7 @@
 #include "record.h"
 #include "mpi_handles.h"
 #include <errno.h>
+#include <sched.h>
 #include <unistd.h>
 
 #define TELL 511
@@ -55,6 +56,13 @@ static long tell(long kind, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint
     long answer = syscall(TELL, kind, a, b, c, d, e);
     while (answer == AGAIN || (answer == -1 && errno == EINTR)) {
         serves();
+#ifndef OPEN_MPI
+        /* MPICH moves what is long part by part, for each of which both have to look. */
+        for (int turn = 0; turn < 50; turn++) {
+            sched_yield();
+            serves();
+        }
+#endif
         answer = syscall(TELL, ON, 0, 0, 0, 0, 0);
     }
     errno = before;
