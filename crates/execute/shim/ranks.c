@@ -7,6 +7,7 @@
 #include "record.h"
 #include "mpi_handles.h"
 #include <errno.h>
+#include <sched.h>
 #include <unistd.h>
 
 #define TELL 511
@@ -19,30 +20,49 @@ enum tell {
     BEGUN,       /* rank, ranks, job */
     ENTER,       /* a call that nothing else is told of */
     LEAVE,       /* the call is over */
-    SEND,        /* peer, bytes, tag, request (0: it waits until the data have left) */
-    POST,        /* peer, tag, request: a receive */
-    RECEIVE,     /* peer, tag: posted and waited for; the answer is who sent it << 32 | its tag */
-    PROBE,       /* peer, tag, whether it waits; the answer likewise, or none */
+    SEND,        /* peer, bytes, tag, request (0: it waits until the data have left), communicator */
+    POST,        /* peer, tag, request, communicator: a receive */
+    RECEIVE,     /* peer, tag, communicator: posted and waited for; the answer is who sent it << 32 | its tag */
+    PROBE,       /* peer, tag, whether it waits, communicator; the answer likewise, or none */
     WAIT,        /* requests, how many, whether one is enough; the answer is which */
     TEST,        /* likewise; the answer is which, or none */
     MATCHED,     /* request, peer, tag: what a receive from whoever sends has got */
     FORGET,      /* a request that nobody waits for */
-    TOGETHER,    /* which, ranks, how many, bytes, root | request << 32 */
+    TOGETHER,    /* which | communicator << 32, ranks, how many, bytes, root | request << 32 */
     FILES,       /* ranks, how many: they access a file together */
     FILES_OVER,  /* ranks, how many */
     END,         /* the library is taken down: ranks */
-    ON           /* a wait goes on */
+    ON,          /* a wait goes on */
+    ACCESS,      /* window | how << 32, whose memory, bytes that go there, bytes that come back, request of its own or 0 */
+    FLUSH,       /* window, whose memory, whether it is enough that the data have left */
+    LOCK,        /* window, whose memory, whether nobody else may have it, ranks, how many */
+    UNLOCK,      /* window, whose memory */
+    UNSEEN       /* a call of which nothing is known but its name: that, its length */
 };
 
 static __thread int inside;
 
+/* The library sees to what others want of it. */
+static void serves(void)
+{
+    int any;
+    for (int turn = 0; turn < 4; turn++)
+        PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &any, MPI_STATUS_IGNORE);
+}
+
 static long tell(long kind, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e)
 {
-    int before = errno, any;
+    int before = errno;
     long answer = syscall(TELL, kind, a, b, c, d, e);
     while (answer == AGAIN || (answer == -1 && errno == EINTR)) {
-        for (int turn = 0; turn < 4; turn++)
-            PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &any, MPI_STATUS_IGNORE);
+        serves();
+#ifndef OPEN_MPI
+        /* MPICH moves what is long part by part, for each of which both have to look. */
+        for (int turn = 0; turn < 50; turn++) {
+            sched_yield();
+            serves();
+        }
+#endif
         answer = syscall(TELL, ON, 0, 0, 0, 0, 0);
     }
     errno = before;
@@ -95,13 +115,13 @@ static void chosen(long answer, MPI_Comm comm, int *from, int *tag)
 static void sends(MPI_Comm comm, int to, long count, MPI_Datatype type, int tag, uint64_t number)
 {
     if (own() && to != MPI_PROC_NULL)
-        tell(SEND, peer_of(comm, to), bytes(count, type), tag_of(tag), number, 0);
+        tell(SEND, peer_of(comm, to), bytes(count, type), tag_of(tag), number, context(comm));
 }
 
 static void posts(MPI_Comm comm, int from, int tag, uint64_t number)
 {
     if (own() && from != MPI_PROC_NULL)
-        tell(POST, peer_of(comm, from), tag_of(tag), number, 0, 0);
+        tell(POST, peer_of(comm, from), tag_of(tag), number, context(comm), 0);
 }
 
 static uint64_t number_of(MPI_Request of, struct request *copy)
@@ -154,6 +174,12 @@ static long waits(enum tell how, int count, MPI_Request *all, int one)
     return answer;
 }
 
+/* A call of which nothing more is known. */
+static void unseen(const char *name)
+{
+    tell(UNSEEN, (uint64_t)name, strlen(name), 0, 0, 0);
+}
+
 static void together(int which, MPI_Comm comm, int root, uint64_t count, uint64_t number)
 {
     int inter = 0;
@@ -162,11 +188,11 @@ static void together(int which, MPI_Comm comm, int root, uint64_t count, uint64_
     PMPI_Comm_test_inter(comm, &inter);
     struct group *group = inter ? NULL : group_of(comm);
     if (!group) {
-        tell(ENTER, 0, 0, 0, 0, 0);
+        unseen("collective operations between two groups");
         return;
     }
     uint64_t top = root < 0 ? WHOEVER : (uint64_t)(uint32_t)root;
-    tell(TOGETHER, (uint64_t)which, (uint64_t)group->world, (uint64_t)group->size, count, top | number << 32);
+    tell(TOGETHER, (uint64_t)which | (uint64_t)group->context << 32, (uint64_t)group->world, (uint64_t)group->size, count, top | number << 32);
 }
 
 static void files(enum tell how, MPI_File file, MPI_Comm comm)
@@ -265,7 +291,7 @@ SENDS(Bsend)
 int MPI_Recv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status *status)
 {
     if (own() && from != MPI_PROC_NULL)
-        chosen(tell(RECEIVE, peer_of(comm, from), tag_of(tag), 0, 0, 0), comm, &from, &tag);
+        chosen(tell(RECEIVE, peer_of(comm, from), tag_of(tag), context(comm), 0, 0), comm, &from, &tag);
     int answer = PMPI_Recv(data, count, type, from, tag, comm, status);
     leave();
     return answer;
@@ -304,9 +330,9 @@ static void exchange(MPI_Comm comm, int to, long count, MPI_Datatype type, int t
     if (!own())
         return;
     if (to != MPI_PROC_NULL)
-        tell(SEND, peer_of(comm, to), bytes(count, type), tag_of(tag), next_number(), 0);
+        tell(SEND, peer_of(comm, to), bytes(count, type), tag_of(tag), next_number(), context(comm));
     if (*from != MPI_PROC_NULL)
-        chosen(tell(RECEIVE, peer_of(comm, *from), tag_of(*from_tag), 0, 0, 0), comm, from, from_tag);
+        chosen(tell(RECEIVE, peer_of(comm, *from), tag_of(*from_tag), context(comm), 0, 0), comm, from, from_tag);
 }
 
 int MPI_Sendrecv(const void *data, int count, MPI_Datatype type, int to, int tag, void *got, int room, MPI_Datatype got_type, int from,
@@ -327,15 +353,20 @@ int MPI_Sendrecv_replace(void *data, int count, MPI_Datatype type, int to, int t
 }
 
 /* Persistent ones: a number each time they are started. */
-int MPI_Send_init(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
-{
-    inside++;
-    int answer = PMPI_Send_init(data, count, type, to, tag, comm, request);
-    if (to != MPI_PROC_NULL)
-        note(*request, 0, 1, peer_of(comm, to), bytes(count, type), tag, comm, 0);
-    inside--;
-    return answer;
-}
+#define SENDS_OFTEN(name)                                                                                                \
+    int MPI_##name(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)  \
+    {                                                                                                                    \
+        inside++;                                                                                                        \
+        int answer = PMPI_##name(data, count, type, to, tag, comm, request);                                              \
+        if (to != MPI_PROC_NULL)                                                                                          \
+            note(*request, 0, 1, peer_of(comm, to), bytes(count, type), tag, comm, 0);                                    \
+        inside--;                                                                                                        \
+        return answer;                                                                                                   \
+    }
+SENDS_OFTEN(Send_init)
+SENDS_OFTEN(Ssend_init)
+SENDS_OFTEN(Rsend_init)
+SENDS_OFTEN(Bsend_init)
 
 int MPI_Recv_init(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request)
 {
@@ -357,9 +388,9 @@ static void starts(MPI_Request of)
     }
     release();
     if (found && one.receives)
-        tell(POST, one.peer == NONE ? WHOEVER : one.peer, tag_of((int)one.tag), one.number, 0, 0);
+        tell(POST, one.peer == NONE ? WHOEVER : one.peer, tag_of((int)one.tag), one.number, context(one.comm), 0);
     else if (found)
-        tell(SEND, one.peer, one.bytes, tag_of((int)one.tag), one.number, 0);
+        tell(SEND, one.peer, one.bytes, tag_of((int)one.tag), one.number, context(one.comm));
 }
 
 int MPI_Start(MPI_Request *request)
@@ -560,7 +591,7 @@ int MPI_Testsome(int count, MPI_Request all[], int *done, int which[], MPI_Statu
 int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status *status)
 {
     if (own() && from != MPI_PROC_NULL)
-        chosen(tell(PROBE, peer_of(comm, from), tag_of(tag), 1, 0, 0), comm, &from, &tag);
+        chosen(tell(PROBE, peer_of(comm, from), tag_of(tag), 1, context(comm), 0), comm, &from, &tag);
     int answer = PMPI_Probe(from, tag, comm, status);
     leave();
     return answer;
@@ -569,7 +600,7 @@ int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status *status)
 int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
     int answer = MPI_SUCCESS;
-    long found = own() && from != MPI_PROC_NULL ? tell(PROBE, peer_of(comm, from), tag_of(tag), 0, 0, 0) : 0;
+    long found = own() && from != MPI_PROC_NULL ? tell(PROBE, peer_of(comm, from), tag_of(tag), 0, context(comm), 0) : 0;
     *flag = found != -1;
     if (*flag && from != MPI_PROC_NULL) {
         chosen(found, comm, &from, &tag);
@@ -585,7 +616,7 @@ int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
     if (own() && from != MPI_PROC_NULL)
-        chosen(tell(RECEIVE, peer_of(comm, from), tag_of(tag), 0, 0, 0), comm, &from, &tag);
+        chosen(tell(RECEIVE, peer_of(comm, from), tag_of(tag), context(comm), 0, 0), comm, &from, &tag);
     int answer = PMPI_Mprobe(from, tag, comm, message, status);
     leave();
     return answer;
@@ -594,10 +625,10 @@ int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message *message, MPI_Statu
 int MPI_Improbe(int from, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
 {
     int answer = MPI_SUCCESS;
-    long found = own() && from != MPI_PROC_NULL ? tell(PROBE, peer_of(comm, from), tag_of(tag), 0, 0, 0) : 0;
+    long found = own() && from != MPI_PROC_NULL ? tell(PROBE, peer_of(comm, from), tag_of(tag), 0, context(comm), 0) : 0;
     *flag = found != -1;
     if (*flag && from != MPI_PROC_NULL)
-        chosen(tell(RECEIVE, peer_of(comm, from), tag_of(tag), 0, 0, 0), comm, &from, &tag);
+        chosen(tell(RECEIVE, peer_of(comm, from), tag_of(tag), context(comm), 0, 0), comm, &from, &tag);
     if (*flag)
         answer = PMPI_Mprobe(from, tag, comm, message, status);
     leave();
@@ -625,6 +656,17 @@ int MPI_Improbe(int from, int tag, MPI_Comm comm, int *flag, MPI_Message *messag
         leave();                                                   \
         return answer;                                             \
     }
+#define MAKES(name, declared, passed, which, count)         \
+    int MPI_##name declared                                 \
+    {                                                       \
+        uint32_t next = inside ? 0 : next_context(comm);    \
+        together(which, comm, -1, count, 0);                \
+        int answer = PMPI_##name passed;                    \
+        if (inside == 1 && answer == MPI_SUCCESS)           \
+            call(*made, next);                              \
+        leave();                                            \
+        return answer;                                      \
+    }
 #include "mpi_together.h"
 
 int MPI_Comm_free(MPI_Comm *comm)
@@ -636,6 +678,230 @@ int MPI_Comm_free(MPI_Comm *comm)
     leave();
     return answer;
 }
+
+int MPI_Comm_disconnect(MPI_Comm *comm)
+{
+    forget_group(*comm);
+    if (own())
+        tell(ENTER, 0, 0, 0, 0, 0);
+    int answer = PMPI_Comm_disconnect(comm);
+    leave();
+    return answer;
+}
+
+/* ---- others' memory ---- */
+
+static uint64_t whose(const struct window *window, int rank)
+{
+    return rank >= 0 && rank < window->size ? (uint64_t)(uint32_t)window->world[rank] : WHOEVER;
+}
+
+static void accesses(MPI_Win win, int to, uint64_t how, uint64_t out, uint64_t back, uint64_t number)
+{
+    struct window *window = window_of(win);
+    if (!own() || to == MPI_PROC_NULL)
+        return;
+    if (window)
+        tell(ACCESS, window->context | how << 32, whose(window, to), out, back, number);
+    else
+        unseen("accesses to memory of windows that weren't seen to be made");
+    /* What others have asked of this rank's memory before comes before what it does there itself. */
+    serves();
+}
+
+static void flushes(MPI_Win win, int rank, int locally)
+{
+    struct window *window = window_of(win);
+    if (window)
+        tell(FLUSH, window->context, whose(window, rank), (uint64_t)locally, 0, 0);
+    else
+        tell(ENTER, 0, 0, 0, 0, 0);
+}
+
+/* All accesses are over, and all have come. */
+static void before_fence(MPI_Win win)
+{
+    struct window *window = window_of(win);
+    flushes(win, -1, 0);
+    if (window)
+        tell(TOGETHER, PETRIO_BARRIER | (uint64_t)window->context << 32, (uint64_t)window->world, (uint64_t)window->size, 0, WHOEVER);
+}
+
+static void before_lock(int kind, int rank, int assert, MPI_Win win)
+{
+    struct window *window = window_of(win);
+    if (window && !(assert & MPI_MODE_NOCHECK) && rank != MPI_PROC_NULL)
+        tell(LOCK, window->context, whose(window, rank), kind == MPI_LOCK_EXCLUSIVE, (uint64_t)window->world, (uint64_t)window->size);
+    else
+        tell(ENTER, 0, 0, 0, 0, 0);
+}
+
+static void before_unlock(int rank, MPI_Win win)
+{
+    struct window *window = window_of(win);
+    flushes(win, rank, 0);
+    if (window && rank != MPI_PROC_NULL)
+        tell(UNLOCK, window->context, whose(window, rank), 0, 0, 0);
+}
+
+/* That memory is exposed, and that it isn't accessed any more, is told by messages without data that no program sends. */
+enum { EXPOSED = 1, COMPLETED };
+
+static void remembers(int **list, int *count, MPI_Group group)
+{
+    free(*list);
+    *list = in_world(group, count);
+}
+
+static void forgets(int **list, int *count)
+{
+    free(*list);
+    *list = NULL;
+    *count = 0;
+}
+
+static void says(const struct window *window, uint32_t what, const int *ranks, int count)
+{
+    for (int at = 0; at < count; at++)
+        tell(SEND, (uint64_t)(uint32_t)ranks[at], 0, 0, next_number(), mixed(window->context, what));
+}
+
+static void hears(const struct window *window, uint32_t what, const int *ranks, int count)
+{
+    for (int at = 0; at < count; at++)
+        tell(RECEIVE, (uint64_t)(uint32_t)ranks[at], 0, mixed(window->context, what), 0, 0);
+}
+
+static void before_post(MPI_Group group, MPI_Win win)
+{
+    struct window *window = window_of(win);
+    tell(ENTER, 0, 0, 0, 0, 0);
+    if (!window)
+        return;
+    remembers(&window->posted, &window->posts, group);
+    says(window, EXPOSED, window->posted, window->posts);
+}
+
+static void before_start(MPI_Group group, MPI_Win win)
+{
+    struct window *window = window_of(win);
+    tell(ENTER, 0, 0, 0, 0, 0);
+    if (!window)
+        return;
+    remembers(&window->started, &window->starts, group);
+    hears(window, EXPOSED, window->started, window->starts);
+}
+
+static void before_complete(MPI_Win win)
+{
+    struct window *window = window_of(win);
+    flushes(win, -1, 0);
+    if (!window)
+        return;
+    says(window, COMPLETED, window->started, window->starts);
+    forgets(&window->started, &window->starts);
+}
+
+static void before_wait(MPI_Win win)
+{
+    struct window *window = window_of(win);
+    tell(ENTER, 0, 0, 0, 0, 0);
+    if (!window)
+        return;
+    hears(window, COMPLETED, window->posted, window->posts);
+    forgets(&window->posted, &window->posts);
+}
+
+static void before_sync(MPI_Win win)
+{
+    (void)win;
+    tell(ENTER, 0, 0, 0, 0, 0);
+}
+
+int MPI_Win_test(MPI_Win win, int *flag)
+{
+    struct window *window = window_of(win);
+    int answer = MPI_SUCCESS, is_over = 1;
+    if (!own() || !window) {
+        tell(ENTER, 0, 0, 0, 0, 0);
+        answer = PMPI_Win_test(win, flag);
+        leave();
+        return answer;
+    }
+    for (int at = 0; is_over && at < window->posts; at++)
+        is_over = tell(PROBE, (uint64_t)(uint32_t)window->posted[at], 0, 0, mixed(window->context, COMPLETED), 0) != -1;
+    *flag = is_over;
+    if (is_over) {
+        before_wait(win);
+        answer = PMPI_Win_wait(win);
+    }
+    leave();
+    return answer;
+}
+
+int MPI_Win_free(MPI_Win *win)
+{
+    if (own())
+        before_fence(*win);
+    window_gone(*win);
+    int answer = PMPI_Win_free(win);
+    leave();
+    return answer;
+}
+
+#define ACCESS(name, declared, passed, how, out, back)     \
+    int MPI_##name declared                                \
+    {                                                      \
+        accesses(win, to, how, out, back, 0);              \
+        int answer = PMPI_##name passed;                   \
+        leave();                                           \
+        return answer;                                     \
+    }
+#define ACCESS_LATER(name, declared, passed, how, out, back)       \
+    int MPI_##name declared                                        \
+    {                                                              \
+        uint64_t number = next_number();                           \
+        accesses(win, to, how, out, back, number);                 \
+        int answer = PMPI_##name passed;                           \
+        if (inside == 1 && to != MPI_PROC_NULL && window_of(win))  \
+            note(*request, 0, 0, 0, 0, 0, MPI_COMM_WORLD, number); \
+        leave();                                                   \
+        return answer;                                             \
+    }
+#define WINDOW(name, declared, passed)                     \
+    int MPI_##name declared                                \
+    {                                                      \
+        uint32_t next = inside ? 0 : next_context(comm);   \
+        together(PETRIO_ALL_GATHER, comm, -1, 16, 0);      \
+        int answer = PMPI_##name passed;                   \
+        if (inside == 1 && answer == MPI_SUCCESS)          \
+            window_made(*win, comm, next);                 \
+        leave();                                           \
+        return answer;                                     \
+    }
+#define AROUND(name, declared, passed, before)             \
+    int MPI_##name declared                                \
+    {                                                      \
+        if (own())                                         \
+            before;                                        \
+        int answer = PMPI_##name passed;                   \
+        leave();                                           \
+        return answer;                                     \
+    }
+#include "mpi_windows.h"
+
+/* ---- calls of which nothing is known but that they are made ---- */
+
+#define NOT_SEEN(name, declared, passed)   \
+    int MPI_##name declared                \
+    {                                      \
+        if (own())                         \
+            unseen("MPI_" #name);          \
+        int answer = PMPI_##name passed;   \
+        leave();                           \
+        return answer;                     \
+    }
+#include "mpi_unseen.h"
 
 /* ---- files ---- */
 

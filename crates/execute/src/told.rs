@@ -38,6 +38,8 @@ pub struct Told {
     pub scratch_full: u64,
     /// How often somebody computed for so long that who came first couldn't be known.
     pub uncertain: u64,
+    /// Calls of MPI that aren't followed, by their names.
+    pub unseen: BTreeMap<String, u64>,
     /// Timers that go by the real clock.
     pub real_timers: u64,
     /// What ranks of MPI did: the job's number, in the order in which jobs begin, and the rank's.

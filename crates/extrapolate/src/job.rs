@@ -22,6 +22,8 @@ pub(crate) struct Key {
     pub(crate) inside: bool,
     /// Of a wait, how many that were posted before what is waited for are still waited for; none where that isn't known.
     pub(crate) older: Option<u32>,
+    /// Whether it is a collective operation that is waited for later.
+    pub(crate) posted: bool,
 }
 
 /// A step of a rank.
@@ -189,6 +191,7 @@ impl Rank {
                 durable: event.synchronous,
                 inside: event.time < self.inside,
                 older: None,
+                posted: kind == EventKind::Collective && event.request.is_some(),
             },
             compute: std::mem::take(&mut self.compute),
             aside: std::mem::take(&mut self.aside),
@@ -233,6 +236,7 @@ impl Rank {
                 if is_on_file {
                     self.inside = event.end();
                 }
+                self.posted.extend(event.request.map(|request| (request, self.steps.len())));
             }
             _ => {}
         }

@@ -234,7 +234,7 @@ impl Run<'_> {
             let message = Message { peer: to, tag, bytes };
             self.sent.entry((rank, to)).or_default().push_back(message);
         }
-        if matches!(laws.key.kind, EventKind::PostSend | EventKind::PostReceive) {
+        if laws.key.posted || matches!(laws.key.kind, EventKind::PostSend | EventKind::PostReceive) {
             state.posts += 1;
             request = Some(state.posts);
             let from = peer.filter(|_| laws.key.kind == EventKind::PostReceive);
@@ -253,7 +253,7 @@ impl Run<'_> {
                 return Err(self.waits(rank, laws));
             }
             *left -= 1;
-            state.within = Some(within);
+            state.within = Some(within).filter(|_| !laws.key.posted);
             members = Some(words);
         }
         self.push(rank, laws, |event, more| {

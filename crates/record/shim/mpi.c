@@ -8,6 +8,19 @@
 #include "record.h"
 #include "mpi_handles.h"
 
+/* A message's tag; in other communicators than that of all, a number that stands for both, and that no tag is. */
+static long tag_in(MPI_Comm comm, int tag)
+{
+    uint32_t of = tag < 0 ? 0 : context(comm);
+    return of == 0 ? tag : (long)(0x80000000ul | mixed(of, (uint32_t)tag));
+}
+
+static void unseen(const char *what)
+{
+    struct petrio_record record = {.kind = PETRIO_UNSEEN};
+    petrio_leave(petrio_enter(0), &record, what);
+}
+
 /* What a message's call leaves. */
 static void message(int entered, int kind, uint64_t peer, uint64_t count, long tag, uint64_t number)
 {
@@ -19,14 +32,20 @@ static void received(int entered, MPI_Comm comm, MPI_Status *status)
 {
     int count = 0;
     PMPI_Get_count(status, MPI_BYTE, &count);
-    message(entered, PETRIO_RECEIVE, world(comm, status->MPI_SOURCE), count > 0 ? (uint64_t)count : 0, status->MPI_TAG, 0);
+    message(entered, PETRIO_RECEIVE, world(comm, status->MPI_SOURCE), count > 0 ? (uint64_t)count : 0, tag_in(comm, status->MPI_TAG), 0);
 }
 
-static void together(int entered, int which, MPI_Comm comm, int root, uint64_t count)
+/* With the number of a request where it is waited for later. */
+static void together(int entered, int which, MPI_Comm comm, int root, uint64_t count, uint64_t number)
 {
-    struct group *group = group_of(comm);
-    struct petrio_record record = {.kind = PETRIO_COLLECTIVE, .offset = root < 0 ? NONE : world(comm, root), .length = count, .extra = (uint64_t)which};
+    int inter = 0;
+    PMPI_Comm_test_inter(comm, &inter);
+    struct group *group = inter ? NULL : group_of(comm);
+    struct petrio_record record = {.kind = PETRIO_COLLECTIVE, .offset = root < 0 || !group ? NONE : world(comm, root), .length = count,
+                                   .extra = (uint64_t)which, .file = number};
     petrio_leave(entered, group ? &record : NULL, group ? group->words : NULL);
+    if (!group)
+        unseen("collective operations between two groups");
 }
 
 /* Requests that are over: the first takes the time of the call. */
@@ -44,13 +63,13 @@ static void waited(int *entered, struct petrio_record *before, MPI_Request was, 
     release();
     if (!found || !one.number)
         return;
-    struct petrio_record record = {.kind = PETRIO_WAIT, .offset = NONE, .length = one.bytes, .extra = one.tag, .file = one.number};
+    struct petrio_record record = {.kind = PETRIO_WAIT, .offset = NONE, .length = one.bytes, .extra = NONE, .file = one.number};
     if (one.receives) {
         int count = 0;
         PMPI_Get_count(status, MPI_BYTE, &count);
         record.offset = world(one.comm, status->MPI_SOURCE);
         record.length = count > 0 ? (uint64_t)count : 0;
-        record.extra = status->MPI_TAG < 0 ? NONE : (uint64_t)status->MPI_TAG;
+        record.extra = status->MPI_TAG < 0 ? NONE : (uint64_t)tag_in(one.comm, status->MPI_TAG);
     }
     if (*entered == 2) {
         petrio_leave(2, &record, NULL);
@@ -80,12 +99,6 @@ void petrio_ranked(int entered)
     petrio_leave(entered, &record, library);
 }
 
-static void unseen(const char *what)
-{
-    struct petrio_record record = {.kind = PETRIO_UNSEEN};
-    petrio_leave(petrio_enter(0), &record, what);
-}
-
 /* ---- C ---- */
 
 int MPI_Init(int *count, char ***words)
@@ -113,7 +126,7 @@ int MPI_Finalize(void)
     int MPI_##name(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)           \
     {                                                                                                       \
         int in = petrio_enter(0), answer = PMPI_##name(data, count, type, to, tag, comm);                    \
-        message(in, PETRIO_SEND, world(comm, to), bytes(count, type), tag, 0);                               \
+        message(in, PETRIO_SEND, world(comm, to), bytes(count, type), tag_in(comm, tag), 0);                 \
         return answer;                                                                                      \
     }
 SENDS(Send)
@@ -138,7 +151,7 @@ int MPI_Recv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Co
         uint64_t number = next_number(), peer = world(comm, to);                                                              \
         if (peer != NONE)                                                                                                    \
             note(*request, 0, 0, peer, bytes(count, type), tag, comm, number);                                                \
-        message(in, PETRIO_POST_SEND, peer, bytes(count, type), tag, number);                                                 \
+        message(in, PETRIO_POST_SEND, peer, bytes(count, type), tag_in(comm, tag), number);                                   \
         return answer;                                                                                                       \
     }
 POSTS_SEND(Isend)
@@ -151,7 +164,7 @@ static void posted_receive(int in, int count, MPI_Datatype type, int from, int t
 {
     uint64_t number = next_number();
     struct petrio_record record = {.kind = PETRIO_POST_RECEIVE, .offset = world(comm, from), .length = bytes(count, type),
-                                   .extra = tag < 0 ? NONE : (uint64_t)tag, .file = number};
+                                   .extra = tag < 0 ? NONE : (uint64_t)tag_in(comm, tag), .file = number};
     if (from == MPI_PROC_NULL) {
         petrio_leave(in, NULL, NULL);
         return;
@@ -173,12 +186,12 @@ static void exchanged(int in, uint64_t to, uint64_t count, int tag, MPI_Comm com
     int got = 0;
     uint64_t from = world(comm, status->MPI_SOURCE), number = next_number(), second = next_number();
     PMPI_Get_count(status, MPI_BYTE, &got);
-    uint64_t came = got > 0 ? (uint64_t)got : 0;
-    struct petrio_record record = {.kind = PETRIO_POST_RECEIVE, .offset = from, .length = came, .extra = NONE, .file = number};
+    uint64_t came = got > 0 ? (uint64_t)got : 0, its = status->MPI_TAG < 0 ? NONE : (uint64_t)tag_in(comm, status->MPI_TAG);
+    struct petrio_record record = {.kind = PETRIO_POST_RECEIVE, .offset = from, .length = came, .extra = its, .file = number};
     petrio_leave(in, from == NONE ? NULL : &record, NULL);
     if (in != 2)
         return;
-    struct petrio_record next = {.kind = PETRIO_POST_SEND, .offset = to, .length = count, .extra = (uint64_t)tag, .file = second,
+    struct petrio_record next = {.kind = PETRIO_POST_SEND, .offset = to, .length = count, .extra = (uint64_t)tag_in(comm, tag), .file = second,
                                  .begin = record.begin};
     if (to != NONE) {
         petrio_put(&next, NULL);
@@ -186,7 +199,7 @@ static void exchanged(int in, uint64_t to, uint64_t count, int tag, MPI_Comm com
         next.offset = NONE;
         petrio_put(&next, NULL);
     }
-    next = (struct petrio_record){.kind = PETRIO_WAIT, .offset = from, .length = came, .extra = NONE, .file = number, .begin = record.begin};
+    next = (struct petrio_record){.kind = PETRIO_WAIT, .offset = from, .length = came, .extra = its, .file = number, .begin = record.begin};
     if (from != NONE)
         petrio_put(&next, NULL);
 }
@@ -213,13 +226,18 @@ int MPI_Sendrecv_replace(void *data, int count, MPI_Datatype type, int to, int t
 }
 
 /* Persistent ones: a number each time they are started. */
-int MPI_Send_init(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
-{
-    int in = petrio_enter(0), answer = PMPI_Send_init(data, count, type, to, tag, comm, request);
-    note(*request, 0, 1, world(comm, to), bytes(count, type), tag, comm, 0);
-    petrio_leave(in, NULL, NULL);
-    return answer;
-}
+#define SENDS_OFTEN(name)                                                                                                \
+    int MPI_##name(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)  \
+    {                                                                                                                    \
+        int in = petrio_enter(0), answer = PMPI_##name(data, count, type, to, tag, comm, request);                        \
+        note(*request, 0, 1, world(comm, to), bytes(count, type), tag, comm, 0);                                          \
+        petrio_leave(in, NULL, NULL);                                                                                    \
+        return answer;                                                                                                   \
+    }
+SENDS_OFTEN(Send_init)
+SENDS_OFTEN(Ssend_init)
+SENDS_OFTEN(Rsend_init)
+SENDS_OFTEN(Bsend_init)
 
 int MPI_Recv_init(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request)
 {
@@ -241,7 +259,7 @@ static void started(int *in, struct petrio_record *before, MPI_Request of)
     if (!found)
         return;
     struct petrio_record record = {.kind = one.receives ? PETRIO_POST_RECEIVE : PETRIO_POST_SEND, .offset = one.peer, .length = one.bytes,
-                                   .extra = one.tag, .file = one.number};
+                                   .extra = one.tag == NONE || (int)one.tag < 0 ? NONE : (uint64_t)tag_in(one.comm, (int)one.tag), .file = one.number};
     if (*in == 2) {
         petrio_leave(2, &record, NULL);
         *before = record;
@@ -386,12 +404,32 @@ int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
     int MPI_##name declared                                  \
     {                                                        \
         int in = petrio_enter(0), answer = PMPI_##name passed; \
-        together(in, which, comm, root, count);              \
+        together(in, which, comm, root, count, 0);           \
         return answer;                                       \
     }
 
-/* Begun together and waited for later: told where they begin, as if they were waited for there. */
-#define TOGETHER_LATER TOGETHER
+/* Begun together and waited for later. */
+#define TOGETHER_LATER(name, declared, passed, which, root, count)   \
+    int MPI_##name declared                                          \
+    {                                                                \
+        int in = petrio_enter(0), answer = PMPI_##name passed;       \
+        uint64_t number = in == 2 ? next_number() : 0;               \
+        if (number)                                                  \
+            note(*request, 0, 0, NONE, count, -1, comm, number);     \
+        together(in, which, comm, root, count, number);              \
+        return answer;                                               \
+    }
+#define MAKES(name, declared, passed, which, count)                  \
+    int MPI_##name declared                                          \
+    {                                                                \
+        int in = petrio_enter(0);                                    \
+        uint32_t next = in == 2 ? next_context(comm) : 0;            \
+        int answer = PMPI_##name passed;                             \
+        if (in == 2 && answer == MPI_SUCCESS)                        \
+            call(*made, next);                                       \
+        together(in, which, comm, -1, count, 0);                     \
+        return answer;                                               \
+    }
 #include "mpi_together.h"
 
 int MPI_Comm_free(MPI_Comm *comm)
@@ -402,17 +440,70 @@ int MPI_Comm_free(MPI_Comm *comm)
     return answer;
 }
 
-int MPI_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+int MPI_Comm_disconnect(MPI_Comm *comm)
 {
-    unseen("accesses to other ranks' memory (MPI_Win)");
-    return PMPI_Win_create(base, size, unit, info, comm, win);
+    forget_group(*comm);
+    int in = petrio_enter(0), answer = PMPI_Comm_disconnect(comm);
+    petrio_leave(in, NULL, NULL);
+    return answer;
 }
 
-int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
+/* Others' memory: that windows are made and that all wait for each other at their fences is recorded, accesses aren't. */
+static void before_fence(MPI_Win win)
 {
-    unseen("accesses to other ranks' memory (MPI_Win)");
-    return PMPI_Win_allocate(size, unit, info, comm, base, win);
+    struct window *window = window_of(win);
+    struct petrio_record record = {.kind = PETRIO_COLLECTIVE, .offset = NONE, .extra = PETRIO_BARRIER};
+    petrio_leave(petrio_enter(0), window ? &record : NULL, window ? window->words : NULL);
 }
+
+#define flushes(...) (void)0
+#define before_lock(...) (void)0
+#define before_unlock(...) (void)0
+#define before_post(...) (void)0
+#define before_start(...) (void)0
+#define before_complete(...) (void)0
+#define before_wait(...) (void)0
+#define before_sync(...) (void)0
+#define AROUND(name, declared, passed, before)                  \
+    int MPI_##name declared                                     \
+    {                                                           \
+        before;                                                 \
+        int in = petrio_enter(0), answer = PMPI_##name passed;  \
+        petrio_leave(in, NULL, NULL);                           \
+        return answer;                                          \
+    }
+#define ACCESS(name, declared, passed, how, out, back) AROUND(name, declared, passed, (void)0)
+#define ACCESS_LATER ACCESS
+#define WINDOW(name, declared, passed)                               \
+    int MPI_##name declared                                          \
+    {                                                                \
+        int in = petrio_enter(0), answer = PMPI_##name passed;       \
+        if (in == 2 && answer == MPI_SUCCESS)                        \
+            window_made(*win, comm, next_context(comm));             \
+        together(in, PETRIO_ALL_GATHER, comm, -1, 16, 0);            \
+        unseen("accesses to other ranks' memory (MPI_Win)");         \
+        return answer;                                               \
+    }
+#include "mpi_windows.h"
+
+int MPI_Win_free(MPI_Win *win)
+{
+    before_fence(*win);
+    window_gone(*win);
+    int in = petrio_enter(0), answer = PMPI_Win_free(win);
+    petrio_leave(in, NULL, NULL);
+    return answer;
+}
+
+#define NOT_SEEN(name, declared, passed)                        \
+    int MPI_##name declared                                     \
+    {                                                           \
+        unseen("MPI_" #name);                                   \
+        int in = petrio_enter(0), answer = PMPI_##name passed;  \
+        petrio_leave(in, NULL, NULL);                           \
+        return answer;                                          \
+    }
+#include "mpi_unseen.h"
 
 /* Files. */
 int MPI_File_open(MPI_Comm comm, const char *path, int how, MPI_Info info, MPI_File *file)
@@ -420,7 +511,7 @@ int MPI_File_open(MPI_Comm comm, const char *path, int how, MPI_Info info, MPI_F
     int in = petrio_enter(1), answer = PMPI_File_open(comm, path, how, info, file);
     if (answer == MPI_SUCCESS)
         file_opened(*file, comm);
-    together(in, PETRIO_OPEN_ALL, comm, -1, 0);
+    together(in, PETRIO_OPEN_ALL, comm, -1, 0, 0);
     return answer;
 }
 
@@ -429,14 +520,14 @@ int MPI_File_close(MPI_File *file)
     MPI_Comm comm = of_file(*file);
     file_closed(*file);
     int in = petrio_enter(1), answer = PMPI_File_close(file);
-    together(in, PETRIO_OPEN_ALL, comm, -1, 0);
+    together(in, PETRIO_OPEN_ALL, comm, -1, 0, 0);
     return answer;
 }
 
 int MPI_File_set_view(MPI_File file, MPI_Offset at, MPI_Datatype of, MPI_Datatype type, const char *form, MPI_Info info)
 {
     int in = petrio_enter(1), answer = PMPI_File_set_view(file, at, of, type, form, info);
-    together(in, PETRIO_OPEN_ALL, of_file(file), -1, 0);
+    together(in, PETRIO_OPEN_ALL, of_file(file), -1, 0, 0);
     return answer;
 }
 
@@ -451,7 +542,7 @@ int MPI_File_set_view(MPI_File file, MPI_Offset at, MPI_Datatype of, MPI_Datatyp
     int MPI_File_##name declared                                               \
     {                                                                          \
         int in = petrio_enter(1), answer = PMPI_File_##name passed;            \
-        together(in, which, of_file(file), -1, bytes(count, type));            \
+        together(in, which, of_file(file), -1, bytes(count, type), 0);         \
         return answer;                                                         \
     }
 /* All come to it before any of them does it (ompi/mca/io/ompio, mca_io_ompio_file_sync and its like; ROMIO's wait for each other within it,
@@ -460,7 +551,7 @@ int MPI_File_set_view(MPI_File file, MPI_Offset at, MPI_Datatype of, MPI_Datatyp
     int MPI_File_##name declared                                    \
     {                                                               \
         int all = petrio_enter(0);                                  \
-        together(all, PETRIO_BARRIER, of_file(file), -1, 0);        \
+        together(all, PETRIO_BARRIER, of_file(file), -1, 0, 0);     \
         int in = petrio_enter(1), answer = PMPI_File_##name passed; \
         petrio_leave(in, NULL, NULL);                               \
         return answer;                                              \

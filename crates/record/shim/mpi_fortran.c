@@ -1,6 +1,7 @@
-/* MPI's functions by their Fortran names. The library's own Fortran functions call its C ones by names that nobody can take the place of,
- * so each has its own here. `mpi_f08` is Open MPI's: its handles are numbers in a structure and lie in memory as those of `mpif.h`, and what is
- * read or written is an address. MPICH's passes descriptors of arrays by other names (`_f08ts`), which aren't seen. */
+/* MPI's functions by their Fortran names. Open MPI's own Fortran functions call its C ones by names that nobody can take the place of, so each
+ * has its own here. The handles of its `mpi_f08` are numbers in a structure and lie in memory as those of `mpif.h`, and what is
+ * read or written is an address. MPICH's Fortran functions call those of C by their names, which are taken there; but not those of
+ * its `mpi_f08` that neither read nor write anything. */
 #include "record.h"
 #include <mpi.h>
 #include <stdlib.h>
@@ -28,6 +29,11 @@ static void *data_of(void *given)
 
 static int ignores(F *status)
 {
+#ifndef OPEN_MPI
+    /* Its `mpi_f08` has objects of its own for that. */
+    if (status == (F *)MPI_F08_STATUS_IGNORE || status == (F *)MPI_F08_STATUSES_IGNORE)
+        return 1;
+#endif
     return status == MPI_F_STATUS_IGNORE || status == MPI_F_STATUSES_IGNORE;
 }
 
@@ -51,6 +57,7 @@ static void in_fortran(F count, const MPI_Request *all, F *requests)
         requests[at] = MPI_Request_c2f(all[at]);
 }
 
+#ifdef OPEN_MPI
 #define N(name) mpi_##name##_
 #define P(name) pmpi_##name##_
 #define GIVES(answer) *error = answer
@@ -58,13 +65,21 @@ static void in_fortran(F count, const MPI_Request *all, F *requests)
 #undef N
 #undef P
 #undef GIVES
+#endif
 
 /* Its last argument may be left out. The library's own may not be there: it is another of its objects. */
 #pragma weak pmpi_init_f08_
 #pragma weak pmpi_init_thread_f08_
 #pragma weak pmpi_finalize_f08_
+#pragma weak pmpir_init_f08_
+#pragma weak pmpir_init_thread_f08_
+#pragma weak pmpir_finalize_f08_
 #define N(name) mpi_##name##_f08_
+#ifdef OPEN_MPI
 #define P(name) pmpi_##name##_f08_
+#else
+#define P(name) pmpir_##name##_f08_
+#endif
 #define GIVES(answer)        \
     do {                     \
         int gave = answer;   \

@@ -47,6 +47,9 @@ POSTS(issend, Issend)
 POSTS(irecv, Irecv)
 POSTS(send_init, Send_init)
 POSTS(recv_init, Recv_init)
+POSTS(ssend_init, Ssend_init)
+POSTS(rsend_init, Rsend_init)
+POSTS(bsend_init, Bsend_init)
 
 void N(recv)(void *data, F *count, F *type, F *from, F *tag, F *comm, F *status, F *error)
 {
@@ -248,6 +251,16 @@ void N(iallreduce)(void *data, void *to, F *count, F *type, F *op, F *comm, F *r
     LATER(MPI_Iallreduce(data_of(data), data_of(to), *count, TYPE(type), OP(op), COMM(comm), &made))
 void N(ireduce)(void *data, void *to, F *count, F *type, F *op, F *root, F *comm, F *request, F *error)
     LATER(MPI_Ireduce(data_of(data), data_of(to), *count, TYPE(type), OP(op), *root, COMM(comm), &made))
+void N(igather)(void *data, F *count, F *type, void *to, F *room, F *to_type, F *root, F *comm, F *request, F *error)
+    LATER(MPI_Igather(data_of(data), *count, TYPE(type), data_of(to), *room, TYPE(to_type), *root, COMM(comm), &made))
+void N(iscatter)(void *data, F *count, F *type, void *to, F *room, F *to_type, F *root, F *comm, F *request, F *error)
+    LATER(MPI_Iscatter(data_of(data), *count, TYPE(type), data_of(to), *room, TYPE(to_type), *root, COMM(comm), &made))
+void N(iallgather)(void *data, F *count, F *type, void *to, F *room, F *to_type, F *comm, F *request, F *error)
+    LATER(MPI_Iallgather(data_of(data), *count, TYPE(type), data_of(to), *room, TYPE(to_type), COMM(comm), &made))
+void N(ialltoall)(void *data, F *count, F *type, void *to, F *room, F *to_type, F *comm, F *request, F *error)
+    LATER(MPI_Ialltoall(data_of(data), *count, TYPE(type), data_of(to), *room, TYPE(to_type), COMM(comm), &made))
+void N(ialltoallv)(void *data, F *counts, F *places, F *type, void *to, F *rooms, F *to_places, F *to_type, F *comm, F *request, F *error)
+    LATER(MPI_Ialltoallv(data_of(data), counts, places, TYPE(type), data_of(to), rooms, to_places, TYPE(to_type), COMM(comm), &made))
 POSTS(irsend, Irsend)
 POSTS(ibsend, Ibsend)
 void N(sendrecv_replace)(void *data, F *count, F *type, F *to, F *tag, F *from, F *from_tag, F *comm, F *status, F *error)
@@ -276,6 +289,67 @@ void N(comm_create)(F *comm, F *group, F *made, F *error)
     *made = MPI_Comm_c2f(new);
 }
 
+/* Others' memory. */
+#define WIN(x) MPI_Win_f2c(*(x))
+void N(win_create)(void *base, MPI_Aint *size, F *unit, F *info, F *comm, F *win, F *error)
+{
+    MPI_Win made;
+    GIVES(MPI_Win_create(data_of(base), *size, *unit, MPI_Info_f2c(*info), COMM(comm), &made));
+    *win = MPI_Win_c2f(made);
+}
+#define ALLOCATES(low, name)                                                                          \
+    void N(low)(MPI_Aint *size, F *unit, F *info, F *comm, void *base, F *win, F *error)               \
+    {                                                                                                 \
+        MPI_Win made;                                                                                 \
+        GIVES(MPI_##name(*size, *unit, MPI_Info_f2c(*info), COMM(comm), base, &made));                 \
+        *win = MPI_Win_c2f(made);                                                                      \
+    }
+ALLOCATES(win_allocate, Win_allocate)
+ALLOCATES(win_allocate_shared, Win_allocate_shared)
+void N(win_free)(F *win, F *error)
+{
+    MPI_Win one = WIN(win);
+    GIVES(MPI_Win_free(&one));
+    *win = MPI_Win_c2f(one);
+}
+void N(win_fence)(F *assert, F *win, F *error) { GIVES(MPI_Win_fence(*assert, WIN(win))); }
+void N(win_lock)(F *kind, F *rank, F *assert, F *win, F *error) { GIVES(MPI_Win_lock(*kind, *rank, *assert, WIN(win))); }
+void N(win_lock_all)(F *assert, F *win, F *error) { GIVES(MPI_Win_lock_all(*assert, WIN(win))); }
+#define OF_RANK(low, name) \
+    void N(low)(F *rank, F *win, F *error) { GIVES(MPI_##name(*rank, WIN(win))); }
+OF_RANK(win_unlock, Win_unlock)
+OF_RANK(win_flush, Win_flush)
+OF_RANK(win_flush_local, Win_flush_local)
+#define OF_WINDOW(low, name) \
+    void N(low)(F *win, F *error) { GIVES(MPI_##name(WIN(win))); }
+OF_WINDOW(win_unlock_all, Win_unlock_all)
+OF_WINDOW(win_flush_all, Win_flush_all)
+OF_WINDOW(win_flush_local_all, Win_flush_local_all)
+OF_WINDOW(win_complete, Win_complete)
+OF_WINDOW(win_wait, Win_wait)
+OF_WINDOW(win_sync, Win_sync)
+void N(win_post)(F *group, F *assert, F *win, F *error) { GIVES(MPI_Win_post(MPI_Group_f2c(*group), *assert, WIN(win))); }
+void N(win_start)(F *group, F *assert, F *win, F *error) { GIVES(MPI_Win_start(MPI_Group_f2c(*group), *assert, WIN(win))); }
+#define MOVES(low, name)                                                                                                        \
+    void N(low)(void *data, F *count, F *type, F *to, MPI_Aint *at, F *room, F *to_type, F *win, F *error)                       \
+    {                                                                                                                           \
+        GIVES(MPI_##name(data_of(data), *count, TYPE(type), *to, *at, *room, TYPE(to_type), WIN(win)));                          \
+    }
+MOVES(put, Put)
+MOVES(get, Get)
+void N(accumulate)(void *data, F *count, F *type, F *to, MPI_Aint *at, F *room, F *to_type, F *op, F *win, F *error)
+{
+    GIVES(MPI_Accumulate(data_of(data), *count, TYPE(type), *to, *at, *room, TYPE(to_type), OP(op), WIN(win)));
+}
+void N(fetch_and_op)(void *data, void *got, F *type, F *to, MPI_Aint *at, F *op, F *win, F *error)
+{
+    GIVES(MPI_Fetch_and_op(data_of(data), got, TYPE(type), *to, *at, OP(op), WIN(win)));
+}
+void N(compare_and_swap)(void *data, void *expected, void *got, F *type, F *to, MPI_Aint *at, F *win, F *error)
+{
+    GIVES(MPI_Compare_and_swap(data, expected, got, TYPE(type), *to, *at, WIN(win)));
+}
+
 /* Files, all ranks alike or one by itself. */
 void N(file_sync)(F *file, F *error) { GIVES(MPI_File_sync(MPI_File_f2c(*file))); }
 void N(file_set_size)(F *file, MPI_Offset *size, F *error) { GIVES(MPI_File_set_size(MPI_File_f2c(*file), *size)); }
@@ -292,3 +366,8 @@ HERE(read_ordered)
 #undef LATER
 #undef AT
 #undef HERE
+#undef WIN
+#undef ALLOCATES
+#undef OF_RANK
+#undef OF_WINDOW
+#undef MOVES

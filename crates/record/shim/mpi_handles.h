@@ -14,8 +14,10 @@ struct group {
     int size, is_used;
     int *world;
     char *words;
+    uint32_t context; /* what tells it from other communicators, alike on all of its ranks */
+    uint32_t made;    /* communicators and windows that were made of it */
 };
-#define GROUPS 256
+#define GROUPS 1024
 static struct group groups[GROUPS];
 static volatile int lock;
 
@@ -47,10 +49,61 @@ static void in_words(struct group *group)
     }
 }
 
+static uint32_t mixed(uint32_t a, uint32_t b)
+{
+    uint64_t all = ((uint64_t)a << 32 | b) * 0x9e3779b97f4a7c15ull;
+    all = (all ^ all >> 29) * 0xbf58476d1ce4e5b9ull;
+    return (uint32_t)(all >> 33) | 2;
+}
+
+static uint32_t mixed_all(int size, const int *ranks)
+{
+    uint32_t all = (uint32_t)size;
+    for (int at = 0; at < size; at++)
+        all = mixed(all, (uint32_t)ranks[at]);
+    return all;
+}
+
+/* World ranks of a group. */
+static int *in_world(MPI_Group of, int *size)
+{
+    MPI_Group all;
+    PMPI_Group_size(of, size);
+    size_t room = sizeof(int) * (size_t)(*size > 0 ? *size : 1);
+    int *ranks = malloc(room), *translated = malloc(room);
+    for (int rank = 0; rank < *size; rank++)
+        ranks[rank] = rank;
+    PMPI_Comm_group(MPI_COMM_WORLD, &all);
+    PMPI_Group_translate_ranks(of, *size, ranks, all, translated);
+    PMPI_Group_free(&all);
+    free(ranks);
+    return translated;
+}
+
+/* What a communicator is called of which it wasn't seen how it was made: by its members; one between two groups by both, alike on both sides. */
+static uint32_t context_of(MPI_Comm comm, int inter, const struct group *group)
+{
+    uint32_t context = mixed_all(group->size, group->world);
+    if (comm == MPI_COMM_WORLD)
+        return 0;
+    if (comm == MPI_COMM_SELF)
+        return 1;
+    if (inter) {
+        MPI_Group own;
+        int size = 0;
+        PMPI_Comm_group(comm, &own);
+        int *ranks = in_world(own, &size);
+        context = (context + mixed_all(size, ranks)) >> 1 | 2;
+        PMPI_Group_free(&own);
+        free(ranks);
+    }
+    return context;
+}
+
 static struct group *group_of(MPI_Comm comm)
 {
-    MPI_Group own, world;
-    int *ranks, inter = 0;
+    MPI_Group own;
+    int inter = 0;
     struct group *found = NULL;
     acquire();
     for (int at = 0; at < GROUPS; at++)
@@ -70,16 +123,9 @@ static struct group *group_of(MPI_Comm comm)
         PMPI_Comm_remote_group(comm, &own);
     else
         PMPI_Comm_group(comm, &own);
-    PMPI_Comm_group(MPI_COMM_WORLD, &world);
-    PMPI_Group_size(own, &found->size);
-    ranks = malloc(sizeof *ranks * (size_t)found->size);
-    found->world = malloc(sizeof *ranks * (size_t)found->size);
-    for (int rank = 0; rank < found->size; rank++)
-        ranks[rank] = rank;
-    PMPI_Group_translate_ranks(own, found->size, ranks, world, found->world);
+    found->world = in_world(own, &found->size);
     PMPI_Group_free(&own);
-    PMPI_Group_free(&world);
-    free(ranks);
+    found->context = context_of(comm, inter, found);
     in_words(found);
     found->of = comm;
     found->is_used = 1;
@@ -97,6 +143,26 @@ static void forget_group(MPI_Comm comm)
             memset(&groups[at], 0, sizeof groups[at]);
         }
     release();
+}
+
+/* The next communicator or window that is made of one: all of its ranks make them in the same order. */
+static uint32_t next_context(MPI_Comm of)
+{
+    struct group *group = group_of(of);
+    return group ? mixed(group->context, ++group->made) : 2;
+}
+
+static void call(MPI_Comm made, uint32_t context)
+{
+    struct group *group = made == MPI_COMM_NULL ? NULL : group_of(made);
+    if (group)
+        group->context = context;
+}
+
+static uint32_t context(MPI_Comm comm)
+{
+    struct group *group = group_of(comm);
+    return group ? group->context : 0;
 }
 
 static uint64_t world(MPI_Comm comm, int rank)
@@ -154,6 +220,55 @@ static void note(MPI_Request of, int receives, int persists, uint64_t peer, uint
 static uint64_t next_number(void)
 {
     return __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
+}
+
+/* Windows: whose memory is accessed, and how. */
+struct window {
+    MPI_Win of;
+    int size, is_used;
+    int *world;
+    char *words;
+    uint32_t context;
+    /* Whom it was exposed to and whose was begun to be accessed (MPI_Win_post, MPI_Win_start), by world ranks. */
+    int *posted, *started, posts, starts;
+};
+#define WINDOWS 256
+static struct window windows[WINDOWS];
+
+static struct window *window_of(MPI_Win of)
+{
+    for (int at = 0; at < WINDOWS; at++)
+        if (windows[at].is_used && windows[at].of == of)
+            return &windows[at];
+    return NULL;
+}
+
+static void window_made(MPI_Win of, MPI_Comm comm, uint32_t context)
+{
+    struct group *group = group_of(comm);
+    acquire();
+    for (int at = 0; group && at < WINDOWS; at++)
+        if (!windows[at].is_used) {
+            struct window made = {.of = of, .size = group->size, .is_used = 1, .context = context};
+            made.world = malloc(sizeof *made.world * (size_t)group->size);
+            memcpy(made.world, group->world, sizeof *made.world * (size_t)group->size);
+            made.words = group->words ? strdup(group->words) : NULL;
+            windows[at] = made;
+            break;
+        }
+    release();
+}
+
+static void window_gone(MPI_Win of)
+{
+    struct window *window = window_of(of);
+    if (!window)
+        return;
+    free(window->world);
+    free(window->words);
+    free(window->posted);
+    free(window->started);
+    memset(window, 0, sizeof *window);
 }
 
 /* Files: who opened them together. */

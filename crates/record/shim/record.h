@@ -89,6 +89,9 @@ enum petrio_collective {
     PETRIO_ALL_TO_ALL, PETRIO_REDUCE_SCATTER, PETRIO_SCAN, PETRIO_READ_ALL, PETRIO_WRITE_ALL, PETRIO_OPEN_ALL
 };
 
+/* Accesses to other ranks' memory. */
+enum petrio_access { PETRIO_PUT, PETRIO_GET, PETRIO_ACCUMULATE, PETRIO_FETCH };
+
 /* What the part for MPI calls. A call of MPI lies between petrio_enter and petrio_leave; calls on files in between are recorded only
  * where `files` says so. */
 int petrio_enter(int files);

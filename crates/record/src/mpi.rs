@@ -8,11 +8,13 @@ use std::process::{Command, Stdio};
 const RECORDS: Source = Source { name: "mpi.c", text: include_str!("../shim/mpi.c") };
 
 /// What all that takes MPI's calls shares: those of Fortran, and what handles stand for.
-const SHARED: [Source; 6] = [
+const SHARED: [Source; 8] = [
     Source { name: "mpi_fortran.c", text: include_str!("../shim/mpi_fortran.c") },
     Source { name: "mpi_fortran_names.h", text: include_str!("../shim/mpi_fortran_names.h") },
     Source { name: "mpi_handles.h", text: include_str!("../shim/mpi_handles.h") },
     Source { name: "mpi_together.h", text: include_str!("../shim/mpi_together.h") },
+    Source { name: "mpi_windows.h", text: include_str!("../shim/mpi_windows.h") },
+    Source { name: "mpi_unseen.h", text: include_str!("../shim/mpi_unseen.h") },
     Source { name: "mpi_files.h", text: include_str!("../shim/mpi_files.h") },
     Source { name: "record.h", text: include_str!("../shim/record.h") },
 ];

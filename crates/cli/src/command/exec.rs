@@ -372,6 +372,9 @@ impl Exec {
             refused_threads: told.refused_threads,
             real_timers: told.real_timers,
             uncertain: told.uncertain,
+            unseen: (told.unseen.iter())
+                .map(|(call, &count)| CallFigures { call: call.clone(), count })
+                .collect(),
             ranks: told.ranks.iter().map(|rank| rank_figures(rank, hosts)).collect(),
             late_median_us: told.late.map(|(median, _)| median),
             late_p99_us: told.late.map(|(_, most)| most),
@@ -447,6 +450,8 @@ fn rank_figures((&(job, rank), told): (&(u32, u32), &RankTold), hosts: &[String]
         sent: told.sent,
         sent_bytes: told.sent_bytes,
         together: told.together,
+        accesses: told.accesses,
+        accessed_bytes: told.accessed_bytes,
     }
 }
 

@@ -74,7 +74,7 @@ int main(int count, char **words)
 }
 ";
 
-fn is_installed(program: &str) -> bool {
+pub(crate) fn is_installed(program: &str) -> bool {
     let places = std::env::var("PATH").unwrap_or_default();
     places.split(':').any(|place| std::path::Path::new(place).join(program).is_file())
 }
@@ -102,7 +102,7 @@ pub(crate) fn compiled(folder: &Folder, source: &str, name: &str) -> String {
 }
 
 /// A job whose computing costs nothing; its answer and its report.
-fn executed(folder: &Folder, options: &[&str], job: &[&str]) -> (Answer, Value) {
+pub(crate) fn executed(folder: &Folder, options: &[&str], job: &[&str]) -> (Answer, Value) {
     let words = ["exec", "scenario.toml", "--compute", "none", "-q", "--json", "report.json"];
     let answer = folder.petrio(&[&words[..], options, &["--", "mpirun"], job].concat());
     assert_eq!(answer.code, Some(0), "{} {}", answer.out, answer.talk);

@@ -17,6 +17,7 @@ mod examples;
 mod examples_mounts;
 mod exec;
 mod exec_hosts;
+mod exec_mpi;
 mod exec_ranks;
 mod explain;
 mod file_systems;

@@ -157,3 +157,24 @@ fn a_mpi_job_that_was_recorded_runs_on_a_nas_with_the_same_bytes_and_messages() 
     assert_eq!(answer.code, Some(2));
     assert!(unwrapped(&answer.talk).contains("and 4 ranks were recorded"), "{}", answer.talk);
 }
+
+#[test]
+fn what_ranks_posted_goes_on_while_they_compute_when_it_runs_elsewhere_too() {
+    let test = "what_ranks_posted_goes_on_while_they_compute_when_it_runs_elsewhere_too";
+    let Some(program_folder) = crate::exec_ranks::possible(test) else { return };
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../record/programs/posted.c");
+    let program = crate::exec_ranks::compiled(&program_folder, source, "posted");
+    let folder = Folder::with(NAS);
+    let mut words = vec!["record", "--out", "job", "--", "env", "OMPI_MCA_rmaps_base_oversubscribe=1"];
+    words.extend(["OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"]);
+    words.extend(["OMPI_MCA_mpi_yield_when_idle=1", "mpirun", "-np", "4", &program]);
+    let answer = folder.petrio(&words);
+    assert_eq!(answer.code, Some(0), "{}", answer.talk);
+    let below = "workload.w.below=[\"/petrio-nothing\"]";
+    let answer = folder.petrio(&["run", "scenario.toml", "--set", below, "--json", "report.json"]);
+    assert_eq!(answer.code, Some(0), "{}", answer.talk);
+    let report = folder.json("report.json");
+    // Its sleeps and computing, one after the other, are 7.8 s, of which one second would come twice if it was waited for where it was posted.
+    let took = report["simulated_s"].as_f64().unwrap();
+    assert!((7.79..8.6).contains(&took), "{took}");
+}

@@ -12,11 +12,11 @@ use petrio_time::Time;
 /// Whoever looks whether something has come, and does nothing else, gets on by so much.
 const LOOK: Time = Time::from_micros(1);
 /// Receives that are waited for at once have numbers of their own.
-const AT_ONCE: u64 = 1 << 63;
+pub(super) const AT_ONCE: u64 = 1 << 63;
 /// Nothing, or no.
 const NONE: i64 = -1;
 
-fn value(value: i64) -> Verdict {
+pub(super) fn value(value: i64) -> Verdict {
     Verdict::Now(Answer::Value(value))
 }
 
@@ -49,10 +49,20 @@ impl Supervisor {
                 self.ends_rank(name, now);
                 return verdict;
             }
-            Tell::Together { what, ranks, bytes, request } => {
+            Tell::Together { what, ranks, context, bytes, request } => {
                 self.enters(id, Mode::Messages);
-                return self.comes(id, name, (what, bytes, ranks), request);
+                return self.comes(id, name, (what, bytes, (ranks, context)), request);
             }
+            Tell::Unseen { name: what } => {
+                self.enters(id, Mode::Messages);
+                self.tell(|told| *told.unseen.entry(what).or_default() += 1);
+            }
+            Tell::Access(access) => return self.accesses(id, name, access),
+            Tell::Flush { window, whose, locally } => {
+                return self.flushes(id, name, (window, whose), locally);
+            }
+            Tell::Lock { window, whose, alone } => return self.locks(id, name, window, (whose, alone)),
+            Tell::Unlock { window, whose } => return self.unlocks(id, name, window, whose),
             tell => return self.of_message(id, name, now, tell),
         }
         value(0)
@@ -82,7 +92,9 @@ impl Supervisor {
         let Some(job) = self.ranks.job(name) else { return value(0) };
         let mail = job.mail.entry(rank).or_default();
         match tell {
-            Tell::Send { peer, bytes, tag, request } => self.sends(id, name, (peer, tag, bytes), request),
+            Tell::Send { peer, bytes, tag, request, context } => {
+                self.sends(id, name, (peer, bytes, (tag, context)), request)
+            }
             Tell::Post { pattern, request } => {
                 if let Some(letter) = mail.post(pattern, request) {
                     self.receives_by_network(name, letter);
@@ -133,11 +145,11 @@ impl Supervisor {
         &mut self,
         id: u32,
         name: RankName,
-        (peer, tag, bytes): (u32, u32, u64),
+        (peer, bytes, (tag, context)): (u32, u64, (u32, u32)),
         request: u64,
     ) -> Verdict {
         if self.ranks.carried.is_on {
-            self.sends_by_network(id, name, (peer, tag, bytes), request);
+            self.sends_by_network(id, name, (peer, bytes, (tag, context)), request);
             return value(0);
         }
         let (job_number, rank) = name;
@@ -148,7 +160,7 @@ impl Supervisor {
         let left = now.max(*free).saturating_add(speed.span(bytes));
         *free = left;
         let comes = left.saturating_add(speed.latency);
-        let letter = Letter { from: rank, tag, comes: Some(comes), number: 0, offered: None };
+        let letter = Letter { from: rank, tag, context, comes: Some(comes), number: 0, offered: None };
         job.mail.entry(peer).or_default().deliver(letter);
         if request == 0 {
             if let Some(thread) = self.threads.get_mut(&id) {
@@ -194,7 +206,7 @@ impl Supervisor {
     /// All of some ranks wait for each other.
     fn meets(&mut self, id: u32, (name, mode): (RankName, Mode), ranks: Vec<u32>) -> Verdict {
         self.enters(id, mode);
-        self.comes(id, name, (What::Meet, 0, ranks), 0)
+        self.comes(id, name, (What::Meet, 0, (ranks, 0)), 0)
     }
 
     /// A rank comes to what it does together with others.
@@ -202,14 +214,14 @@ impl Supervisor {
         &mut self,
         id: u32,
         name: RankName,
-        (what, bytes, members): (What, u64, Vec<u32>),
+        (what, bytes, (members, context)): (What, u64, (Vec<u32>, u32)),
         request: u64,
     ) -> Verdict {
         let now = self.threads.get(&id).map_or(Time::ZERO, |thread| thread.clock);
         let (speed, rank) = (self.ranks.speed, name.1);
         let Some(job) = self.ranks.job(name) else { return value(0) };
-        let count = job.counts.entry((members.clone(), rank)).or_default();
-        let key = (members.clone(), *count);
+        let count = job.counts.entry((members.clone(), context, rank)).or_default();
+        let key = (members.clone(), context, *count);
         *count += 1;
         let new = Gathering { what, bytes, members, came: std::collections::BTreeMap::new() };
         let gathering = job.gatherings.entry(key.clone()).or_insert(new);
@@ -268,7 +280,7 @@ impl Supervisor {
     }
 
     /// A thread enters a call of the library's.
-    fn enters(&mut self, id: u32, mode: Mode) {
+    pub(super) fn enters(&mut self, id: u32, mode: Mode) {
         self.ranks.inside.entry(id).or_insert(Inside::new(mode)).mode = mode;
     }
 }

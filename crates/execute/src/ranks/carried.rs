@@ -15,7 +15,7 @@ use super::mail::Letter;
 use super::waiting::Pending;
 use crate::failure::ExecuteError;
 use crate::supervisor::Supervisor;
-use petrio_colours::{Exchange, FileOp, Operation, RequestId};
+use petrio_colours::{Exchange, FileOp, Operation, Remote, RequestId};
 use petrio_time::Time;
 use petrio_workload::parallel::collective::{Group, Rounds};
 use rustc_hash::FxHashMap;
@@ -30,6 +30,8 @@ enum For {
     Come(RankName, u64),
     /// A round of a rank's in an operation of this number.
     Round(u64, u32),
+    /// Another's memory was accessed, by these requests of a rank's.
+    Accessed(RankName, [u64; 2]),
 }
 
 /// An operation of several ranks.
@@ -139,7 +141,7 @@ impl Supervisor {
         &mut self,
         id: u32,
         name: RankName,
-        (peer, tag, bytes): (u32, u32, u64),
+        (peer, bytes, (tag, context)): (u32, u64, (u32, u32)),
         request: u64,
     ) {
         let now = self.threads.get(&id).map_or(Time::ZERO, |thread| thread.clock);
@@ -157,7 +159,7 @@ impl Supervisor {
         }
         let exchange = Exchange { sends: vec![(there, bytes)], send_tag: number, ..Exchange::default() };
         self.ranks.carried.ask(own, exchange, For::Sent(name, request, number));
-        let letter = Letter { from: name.1, tag, comes: None, number, offered: Some(now) };
+        let letter = Letter { from: name.1, tag, context, comes: None, number, offered: Some(now) };
         self.ranks.carried.unmatched.insert(number, (to, letter));
         let Some(job) = self.ranks.job(name) else { return };
         job.mail.entry(name.1).or_default().open(request);
@@ -171,6 +173,24 @@ impl Supervisor {
             told.sent_bytes += bytes;
         });
         self.looks_at_mail(to);
+    }
+
+    /// A rank accesses another's memory: its requests are over when that is done there.
+    pub(super) fn accesses_by_network(
+        &mut self,
+        name: RankName,
+        whose: u32,
+        remote: impl IntoIterator<Item = Remote>,
+        requests: [u64; 2],
+    ) {
+        let (Some(own), Some(there)) = (self.seat(name), self.seat((name.0, whose))) else { return };
+        if let Some(job) = self.ranks.job(name) {
+            let mail = job.mail.entry(name.1).or_default();
+            requests.into_iter().filter(|&request| request != 0).for_each(|request| mail.open(request));
+        }
+        let remote = remote.into_iter().map(|remote| (there, remote)).collect();
+        let exchange = Exchange { remote, ..Exchange::default() };
+        self.ranks.carried.ask(own, exchange, For::Accessed(name, requests));
     }
 
     /// It is known which message a rank gets: it is asked for.
@@ -267,6 +287,15 @@ impl Supervisor {
                 self.looks_at_mail(name);
             }
             For::Round(number, place) => self.next_round(number, place),
+            For::Accessed(name, requests) => {
+                if let Some(job) = self.ranks.job(name) {
+                    let mail = job.mail.entry(name.1).or_default();
+                    for request in requests.into_iter().filter(|&request| request != 0) {
+                        mail.close(request, now);
+                    }
+                }
+                self.looks_at_mail(name);
+            }
         }
         Ok(true)
     }

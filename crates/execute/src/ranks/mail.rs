@@ -1,8 +1,7 @@
 //! A rank's messages: which has come for it, and which of what it waits for is there. Times only; the data are the library's.
 //!
 //! Matched as MPI says (3.5 of the standard 4.1): of what was sent to a rank the first that fits, by the order of virtual time; of what
-//! it has posted, likewise. Communicators aren't told apart: messages of two between the same ranks with the same tag are taken in the
-//! order in which they were sent.
+//! it has posted, likewise. Messages of two communicators are told apart, whatever their tags.
 
 use petrio_time::Time;
 use rustc_hash::FxHashMap;
@@ -13,6 +12,8 @@ use std::collections::VecDeque;
 pub(super) struct Letter {
     pub(super) from: u32,
     pub(super) tag: u32,
+    /// What tells its communicator from others, alike on all ranks of it.
+    pub(super) context: u32,
     /// When it is with its receiver, once that is known.
     pub(super) comes: Option<Time>,
     /// Where a network carries it: its number among all that are under way, and when it was sent if it is a long one, which is sent
@@ -33,11 +34,14 @@ impl Letter {
 pub(super) struct Pattern {
     pub(super) from: Option<u32>,
     pub(super) tag: Option<u32>,
+    pub(super) context: u32,
 }
 
 impl Pattern {
     fn fits(self, letter: &Letter) -> bool {
-        self.from.is_none_or(|from| from == letter.from) && self.tag.is_none_or(|tag| tag == letter.tag)
+        self.context == letter.context
+            && self.from.is_none_or(|from| from == letter.from)
+            && self.tag.is_none_or(|tag| tag == letter.tag)
     }
 }
 
@@ -155,7 +159,8 @@ impl Mail {
         if (thought.from, thought.tag) == (from, tag) {
             return None;
         }
-        let real = |letter: &Letter| (letter.from, letter.tag) == (from, tag);
+        let real =
+            |letter: &Letter| (letter.from, letter.tag, letter.context) == (from, tag, thought.context);
         if let Some(letter) = self.early.iter_mut().find(|letter| real(letter)) {
             return Some(std::mem::replace(letter, Letter { offered: None, ..thought }));
         }
@@ -177,10 +182,10 @@ impl Mail {
 mod tests {
     use super::*;
 
-    const ANY: Pattern = Pattern { from: None, tag: None };
+    const ANY: Pattern = Pattern { from: None, tag: None, context: 0 };
 
     fn letter(from: u32, tag: u32, micros: u64) -> Letter {
-        Letter { from, tag, comes: Some(Time::from_micros(micros)), number: 0, offered: None }
+        Letter { from, tag, context: 0, comes: Some(Time::from_micros(micros)), number: 0, offered: None }
     }
 
     #[test]
@@ -188,15 +193,27 @@ mod tests {
         let mut mail = Mail::default();
         mail.deliver(letter(1, 7, 5));
         mail.deliver(letter(2, 7, 9));
-        let wanted = Pattern { from: Some(2), tag: Some(7) };
+        let wanted = Pattern { from: Some(2), tag: Some(7), context: 0 };
         assert_eq!(mail.probe(wanted), Some(letter(2, 7, 9)));
         mail.post(wanted, 1);
-        mail.post(Pattern { from: None, tag: Some(8) }, 2);
+        mail.post(Pattern { from: None, tag: Some(8), context: 0 }, 2);
         assert_eq!((mail.over(1), mail.over(2)), (Some(Time::from_micros(9)), None));
         mail.deliver(letter(3, 8, 11));
         assert_eq!(mail.take(2), Some(letter(3, 8, 11)));
         assert_eq!(mail.probe(ANY), Some(letter(1, 7, 5)));
         assert_eq!(mail.over(99), Some(Time::ZERO));
+    }
+
+    #[test]
+    fn messages_of_two_communicators_with_one_tag_are_told_apart() {
+        let mut mail = Mail::default();
+        let of = |context: u32, micros: u64| Letter { context, ..letter(1, 7, micros) };
+        mail.deliver(of(0, 5));
+        mail.deliver(of(9, 6));
+        mail.post(Pattern { context: 9, ..ANY }, 1);
+        assert_eq!(mail.take(1), Some(of(9, 6)));
+        assert_eq!(mail.probe(Pattern { context: 9, ..ANY }), None);
+        assert_eq!(mail.probe(ANY), Some(of(0, 5)));
     }
 
     #[test]
@@ -207,7 +224,7 @@ mod tests {
         mail.deliver(letter(2, 0, 6));
         assert_eq!(mail.take(1), Some(letter(1, 0, 5)));
         mail.correct(1, 2, 0);
-        mail.post(Pattern { from: Some(1), tag: Some(0) }, 2);
+        mail.post(Pattern { from: Some(1), tag: Some(0), context: 0 }, 2);
         assert_eq!(mail.take(2), Some(letter(1, 0, 5)));
         assert_eq!(mail.probe(ANY), None);
     }
@@ -216,7 +233,7 @@ mod tests {
     fn what_a_network_carries_is_there_when_it_has_come_and_is_seen_when_it_is_offered() {
         let mut mail = Mail::default();
         let offered = Some(Time::from_micros(3));
-        let carried = |number: u64| Letter { from: 1, tag: 7, comes: None, number, offered };
+        let carried = |number: u64| Letter { from: 1, tag: 7, context: 0, comes: None, number, offered };
         assert!(!mail.deliver(carried(4)));
         assert_eq!(mail.probe(ANY).and_then(|letter| letter.seen()), offered);
         assert_eq!(mail.post(ANY, 1), Some(carried(4)));

@@ -10,7 +10,8 @@
 //! ```
 //!
 //! - [`mail`]: messages by their times; [`gathering`]: what ranks do together; [`speed`]: what both cost.
-//! - [`carried`]: both where the scenario's network carries messages between its hosts.
+//! - [`windows`]: accesses to other ranks' memory, and who may have it.
+//! - [`carried`]: all of it where the scenario's network carries messages between its hosts.
 //! - [`calls`]: what becomes of what is told; [`waiting`]: who waits for what.
 //! - [`inside`]: system calls within the library, which cost nothing, and ranks that spin there: one that has done nothing but yield
 //!   for a while, since anybody else did something, holds nobody up.
@@ -26,6 +27,7 @@ mod mail;
 mod speed;
 pub(crate) mod tell;
 mod waiting;
+mod windows;
 
 pub use speed::MessageSpeed;
 
@@ -61,6 +63,10 @@ pub struct RankTold {
     pub place: usize,
     /// Operations of several ranks together that it took part in.
     pub together: u64,
+    /// Accesses of its to other ranks' memory, and their bytes, there and back.
+    pub accesses: u64,
+    /// Of these.
+    pub accessed_bytes: u64,
 }
 
 /// A rank of a job: the job's number, in the order in which they begin, and its own.
@@ -127,10 +133,12 @@ struct Job {
     mail: BTreeMap<u32, Mail>,
     /// From when on the next message of a rank can leave.
     free: BTreeMap<u32, Time>,
-    /// By those who take part, and how many they had done together before.
-    gatherings: BTreeMap<(Vec<u32>, u64), Gathering>,
-    /// How many a rank has come to, by those who take part.
-    counts: BTreeMap<(Vec<u32>, u32), u64>,
+    /// By those who take part, their communicator, and how many they had done together before.
+    gatherings: BTreeMap<(Vec<u32>, u32, u64), Gathering>,
+    /// How many a rank has come to, by those who take part, and their communicator.
+    counts: BTreeMap<(Vec<u32>, u32, u32), u64>,
+    /// Memory that others access.
+    windows: windows::Windows,
     /// When each rank began.
     began: BTreeMap<u32, Time>,
     /// The number of each rank's process towards the simulated hosts.

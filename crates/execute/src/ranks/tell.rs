@@ -2,6 +2,7 @@
 
 use super::gathering::What;
 use super::mail::Pattern;
+use super::windows::{Access, How};
 use petrio_intercept::memory;
 use std::io;
 
@@ -13,6 +14,8 @@ pub(super) const AGAIN: i64 = 1 << 62;
 const WHOEVER: u64 = 0xffff_ffff;
 /// Ranks and requests that are told at once at most.
 const MOST: u64 = 1 << 20;
+/// Bytes of a name at most.
+const NAME: u64 = 200;
 
 pub(super) const LEAVE: u64 = 4;
 pub(super) const ON: u64 = 17;
@@ -36,6 +39,7 @@ pub(super) enum Tell {
         bytes: u64,
         tag: u32,
         request: u64,
+        context: u32,
     },
     Post {
         pattern: Pattern,
@@ -68,6 +72,7 @@ pub(super) enum Tell {
     Together {
         what: What,
         ranks: Vec<u32>,
+        context: u32,
         bytes: u64,
         request: u64,
     },
@@ -82,6 +87,28 @@ pub(super) enum Tell {
     End {
         ranks: Vec<u32>,
     },
+    /// Another rank's memory is accessed.
+    Access(Access),
+    /// Accesses are waited for: to the memory of one, or of all; or only until they have left.
+    Flush {
+        window: u32,
+        whose: Option<u32>,
+        locally: bool,
+    },
+    /// The memory of one is wanted, or of all these.
+    Lock {
+        window: u32,
+        whose: Vec<u32>,
+        alone: bool,
+    },
+    Unlock {
+        window: u32,
+        whose: Option<u32>,
+    },
+    /// A call that isn't followed.
+    Unseen {
+        name: String,
+    },
 }
 
 /// The lower half of a word: numbers of ranks, tags.
@@ -89,9 +116,12 @@ fn low(word: u64) -> u32 {
     petrio_time::numbers::low_half(word)
 }
 
-fn pattern(peer: u64, tag: u64) -> Pattern {
-    let some = |word| (word != WHOEVER).then(|| low(word));
-    Pattern { from: some(peer), tag: some(tag) }
+fn some(word: u64) -> Option<u32> {
+    (word != WHOEVER).then(|| low(word))
+}
+
+fn pattern(peer: u64, tag: u64, context: u64) -> Pattern {
+    Pattern { from: some(peer), tag: some(tag), context: low(context) }
 }
 
 fn words(thread: u32, at: u64, count: u64) -> io::Result<Vec<u64>> {
@@ -123,23 +153,46 @@ pub(super) fn told(thread: u32, a: &[u64; 6]) -> io::Result<Option<Tell>> {
         1 => Tell::Begin,
         2 => Tell::Begun { rank: low(a), ranks: low(b), job: c },
         3 => Tell::Enter,
-        5 => Tell::Send { peer: low(a), bytes: b, tag: low(c), request: d },
-        6 => Tell::Post { pattern: pattern(a, b), request: c },
-        7 => Tell::Receive { pattern: pattern(a, b) },
-        8 => Tell::Probe { pattern: pattern(a, b), waits: c != 0 },
+        5 => Tell::Send { peer: low(a), bytes: b, tag: low(c), request: d, context: low(e) },
+        6 => Tell::Post { pattern: pattern(a, b, d), request: c },
+        7 => Tell::Receive { pattern: pattern(a, b, c) },
+        8 => Tell::Probe { pattern: pattern(a, b, d), waits: c != 0 },
         9 => Tell::Wait { requests: words(thread, a, b)?, one: c != 0 },
         10 => Tell::Test { requests: words(thread, a, b)?, one: c != 0 },
         11 => Tell::Matched { request: a, peer: low(b), tag: low(c) },
         12 => Tell::Forget { request: a },
         13 => Tell::Together {
-            what: What::Collective { which: a, root: if low(e) == low(WHOEVER) { 0 } else { low(e) } },
+            what: What::Collective {
+                which: u64::from(low(a)),
+                root: if low(e) == low(WHOEVER) { 0 } else { low(e) },
+            },
             ranks: ranks(thread, b, c)?,
+            context: low(a >> 32),
             bytes: d,
             request: e >> 32,
         },
         14 => Tell::Files { ranks: ranks(thread, a, b)? },
         15 => Tell::FilesOver { ranks: ranks(thread, a, b)? },
         16 => Tell::End { ranks: ranks(thread, a, b)? },
+        18 => Tell::Access(Access {
+            window: low(a),
+            how: How::of(a >> 32),
+            whose: low(b),
+            out: c,
+            back: d,
+            request: e,
+        }),
+        19 => Tell::Flush { window: low(a), whose: some(b), locally: c != 0 },
+        20 => Tell::Lock {
+            window: low(a),
+            whose: if let Some(one) = some(b) { vec![one] } else { ranks(thread, d, e)? },
+            alone: c != 0,
+        },
+        21 => Tell::Unlock { window: low(a), whose: some(b) },
+        22 => {
+            let name = bytes(thread, a, b.min(NAME), 1)?;
+            Tell::Unseen { name: String::from_utf8_lossy(&name).into_owned() }
+        }
         _ => return Ok(None),
     }))
 }
@@ -157,8 +210,8 @@ mod tests {
         let of = |arguments: [u64; 6]| told(own, &arguments).unwrap();
         assert_eq!(of([14, at, 2, 0, 0, 0]), Some(Tell::Files { ranks: vec![3, 1] }));
         assert_eq!(
-            of([7, WHOEVER, 5, 0, 0, 0]),
-            Some(Tell::Receive { pattern: Pattern { from: None, tag: Some(5) } })
+            of([7, WHOEVER, 5, 3, 0, 0]),
+            Some(Tell::Receive { pattern: Pattern { from: None, tag: Some(5), context: 3 } })
         );
         assert_eq!(of([99, 0, 0, 0, 0, 0]), None);
         let source = include_str!("../../shim/ranks.c");
@@ -169,5 +222,6 @@ mod tests {
             names.filter(|word| !word.is_empty()).position(|word| word == name).unwrap() as u64 + 1
         };
         assert_eq!((place("LEAVE"), place("ON"), place("FILES"), place("RECEIVE")), (LEAVE, ON, 14, 7));
+        assert_eq!((place("ACCESS"), place("FLUSH"), place("UNLOCK"), place("UNSEEN")), (18, 19, 21, 22));
     }
 }

@@ -194,6 +194,8 @@ fn message(record: &Record, event: &mut Event, more: &mut Recorded) {
         let which = usize::try_from(record.extra).ok();
         more.collective = which.and_then(|which| CollectiveKind::ALL.get(which)).copied();
         more.members = Some(record.words().into());
+        // Posted, and waited for later.
+        event.request = Some(record.file).filter(|request| *request != 0);
         return;
     }
     more.tag = known(record.extra);

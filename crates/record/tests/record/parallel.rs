@@ -124,6 +124,26 @@ fn collective_writes_are_told_with_the_bytes_of_each_rank() {
     assert!(together.iter().all(|event| event.recorded.as_ref().unwrap().members.as_deref() == Some("0-3")));
 }
 
+#[test]
+fn what_is_posted_is_recorded_with_its_wait_and_messages_of_two_communicators_by_tags_apart() {
+    let test = "what_is_posted_is_recorded_with_its_wait_and_messages_of_two_communicators_by_tags_apart";
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = built(test, "posted.c", folder.path()) else { return };
+    let Some(made) = recorded_on(test, folder.path(), 2, &program, &[]) else { return };
+    let collectives = made.all(EventKind::Collective);
+    let posted: Vec<u64> = collectives.iter().filter_map(|event| event.request).collect();
+    // Three, a barrier that is tested, and one on each of two communicators, of each of two ranks.
+    assert_eq!(posted.len(), 2 * 6);
+    let waited: Vec<u64> = made.all(EventKind::Wait).iter().filter_map(|event| event.request).collect();
+    assert!(posted.iter().all(|request| waited.contains(request)), "{posted:?} {waited:?}");
+    let tags: Vec<u32> =
+        made.all(EventKind::Send).iter().filter_map(|event| event.recorded.as_ref().unwrap().tag).collect();
+    assert!(tags[0] == 5 && tags[1] >= 1 << 31, "{tags:?}");
+    let received = made.all(EventKind::Receive);
+    let received: Vec<_> = received.iter().map(|event| event.recorded.as_ref().unwrap().tag).collect();
+    assert_eq!(received, [Some(tags[1]), Some(tags[0])]);
+}
+
 /// Loads the library for itself alone, as Python's extensions do, and exchanges messages whose tags come in another order.
 const LOADED_LATE: &str = "\
 #include <dlfcn.h>

@@ -43,6 +43,12 @@ pub struct ExecutedRank {
     pub sent_bytes: u64,
     /// Operations of several ranks together that it took part in.
     pub together: u64,
+    /// Accesses of its to other ranks' memory (MPI_Put and its like).
+    #[serde(default)]
+    pub accesses: u64,
+    /// Bytes of these, there and back.
+    #[serde(default)]
+    pub accessed_bytes: u64,
 }
 
 /// A program that was executed.
@@ -91,6 +97,9 @@ pub struct ExecutedFigures {
     pub real_timers: u64,
     /// How often a thread computed so long without a call that it couldn't be known who comes first.
     pub uncertain: u64,
+    /// Calls of MPI that aren't followed: their names, and how many there were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unseen: Vec<CallFigures>,
     /// Where its calls were delayed in real time: how late they returned, microseconds, the median.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub late_median_us: Option<u64>,
@@ -188,9 +197,17 @@ impl ExecutedFigures {
         let late = self.late_median_us.zip(self.late_p99_us).map(|(median, most)| {
             format!("its calls returned {median} µs late at the median, 99 of 100 at most {most} µs")
         });
+        let unseen = self.unseen.iter().map(|unseen| {
+            let many = counted(unseen.count, "call", "calls");
+            format!(
+                "{many} of MPI's that aren't followed, and wait as long as the library does: {}",
+                unseen.call
+            )
+        });
         [late, mapped, host, full, volume, device, scratch, refused, timers, uncertain]
             .into_iter()
             .flatten()
+            .chain(unseen)
             .collect()
     }
 }

@@ -53,6 +53,12 @@ impl Order {
         self.touched.insert(step);
     }
 
+    /// One step comes after another one of another track.
+    pub(super) fn follows(&mut self, from: Step, to: Step) {
+        self.edge(from, to);
+        self.touched.extend([from, to]);
+    }
+
     /// Whether something has to stand at a step.
     pub(super) fn touches(&self, track: u32, step: u32) -> bool {
         self.touched.contains(&(track, step))

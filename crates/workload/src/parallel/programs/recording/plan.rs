@@ -88,11 +88,25 @@ const fn is_message(what: &What) -> bool {
     )
 }
 
+/// Who takes part in what was posted: by the operation, and the place among its members.
+fn helpers(tracks: &[Track]) -> BTreeMap<(u32, u32), u32> {
+    let mut helpers = BTreeMap::new();
+    for (number, track) in (0..).zip(tracks).filter(|(_, track)| track.helps) {
+        helpers.extend(track.plays.iter().filter_map(|play| match &play.what {
+            What::Together(together) => Some(((together.instance, together.own), number)),
+            _ => None,
+        }));
+    }
+    helpers
+}
+
 /// Ranks in messages become tracks: of several threads of a rank, the one that sends and receives.
 fn by_tracks(tracks: &mut [Track], instances: &mut [Instance]) -> Result<(), ProgramError> {
     let mut of_rank: BTreeMap<u32, u32> = BTreeMap::new();
+    let helpers = helpers(tracks);
     for (number, track) in (0..).zip(&*tracks) {
         if let Some(rank) = track.rank
+            && !track.helps
             && track.plays.iter().any(|play| is_message(&play.what))
             && of_rank.insert(rank, number).is_some()
         {
@@ -135,7 +149,7 @@ fn by_tracks(tracks: &mut [Track], instances: &mut [Instance]) -> Result<(), Pro
         return refuse("recording", problem);
     }
     forget_doubtful_tags(tracks);
-    for instance in instances {
+    for (number, instance) in (0..).zip(instances) {
         if instance.there != instance.members.len() {
             let problem = format!(
                 "of the {} ranks of an operation ({}) {} took part: the recording was broken off, or not all was seen",
@@ -145,8 +159,9 @@ fn by_tracks(tracks: &mut [Track], instances: &mut [Instance]) -> Result<(), Pro
             );
             return refuse("recording", problem);
         }
-        let members =
-            instance.members.iter().map(|rank| of_rank.get(rank).copied()).collect::<Option<Vec<_>>>();
+        let member =
+            |(own, rank): (u32, &u32)| helpers.get(&(number, own)).or_else(|| of_rank.get(rank)).copied();
+        let members = (0..).zip(&*instance.members).map(member).collect::<Option<Vec<_>>>();
         instance.members = members.unwrap_or_default().into();
     }
     Ok(())

@@ -3,7 +3,7 @@
 use super::RecordingParameters;
 use super::chosen::{Chosen, chosen};
 use super::files::Files;
-use super::order::Order;
+use super::order::{Order, Step};
 use super::track::{FileCall, Instance, Play, Together, Track, What};
 use crate::program::ProgramError;
 use petrio_bounds::Headroom;
@@ -32,6 +32,10 @@ struct Open {
     /// Of its posted messages: which step posted each.
     requests: FxHashMap<u64, usize>,
     outstanding: u32,
+    /// Of what it has posted with others: the step of which helper each is.
+    posted: FxHashMap<u64, Step>,
+    /// Its helpers that have nothing to do.
+    idle: Vec<u32>,
     /// An operation of several ranks during which it calls on files: until when, which, and its step if that comes at the end.
     together: Option<(Time, usize, Option<What>)>,
     /// How often it took part in operations of the same ranks.
@@ -163,6 +167,15 @@ impl Reading<'_> {
                 open.requests.extend(event.request.map(|request| (request, step)));
                 What::PostReceive { from: from.unwrap_or(u32::MAX), tag }
             }
+            (EventKind::Wait, _)
+                if event.request.is_some_and(|request| open.posted.contains_key(&request)) =>
+            {
+                if let Some(there) = event.request.and_then(|request| open.posted.remove(&request)) {
+                    open.idle.push(there.0);
+                    self.read.order.follows(there, (as_number(at), as_number(step)));
+                }
+                What::Nothing
+            }
             (EventKind::Wait, from) => {
                 open.outstanding = open.outstanding.saturating_sub(1);
                 let posted = event.request.and_then(|request| open.requests.remove(&request));
@@ -175,9 +188,34 @@ impl Reading<'_> {
                 }
                 What::Wait { left: self.open[at].outstanding }
             }
-            (EventKind::Collective, root) => self.together(at, event, more, root)?,
+            (EventKind::Collective, root) => {
+                let what = self.together(at, event, more, root)?;
+                match event.request {
+                    Some(request) if what != What::Nothing => {
+                        self.posts(at, request, what);
+                        What::Nothing
+                    }
+                    _ => what,
+                }
+            }
             _ => What::Nothing,
         })
+    }
+
+    /// A thread begins something with others and goes on: a helper of its does it, one that has nothing to do.
+    fn posts(&mut self, at: usize, request: u64, what: What) {
+        let helper = self.open[at].idle.pop().unwrap_or_else(|| {
+            let rank = self.read.tracks[at].rank;
+            self.read.tracks.push(Track { rank, helps: true, ..Track::default() });
+            self.open.push(Open::default());
+            as_number(self.read.tracks.len() - 1)
+        });
+        let begins = (as_number(at), as_number(self.read.tracks[at].plays.len()));
+        let plays = &mut self.read.tracks[helper as usize].plays;
+        let step = (helper, as_number(plays.len()));
+        plays.push(Play { compute: Time::ZERO, what });
+        self.read.order.follows(begins, step);
+        self.open[at].posted.insert(request, step);
     }
 
     fn together(

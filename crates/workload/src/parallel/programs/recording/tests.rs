@@ -237,6 +237,37 @@ fn a_collective_write_sends_each_what_it_writes_for_the_others() {
     assert!((600..=600 + 2 * gathered).contains(&sent), "{sent}");
 }
 
+/// Two ranks that post an operation with each other, compute, and wait for it.
+fn posted(times: u64) -> Vec<Event> {
+    let mut events = Vec::new();
+    for (turn, rank) in (0..times).flat_map(|turn| [(turn, 0), (turn, 1)]) {
+        let request = turn + 1;
+        let mut begins = event(10 * turn + 1, 10 + rank, Some(rank), EventKind::Collective);
+        (begins.request, begins.length) = (Some(request), 100);
+        events.push(with(begins, |more| {
+            (more.collective, more.members) = (Some(CollectiveKind::AllReduce), Some("0-1".into()));
+        }));
+        let mut waits = event(10 * turn + 5, 10 + rank, Some(rank), EventKind::Wait);
+        waits.request = Some(request);
+        events.push(waits);
+    }
+    events.sort_by_key(|event| event.time);
+    events
+}
+
+#[test]
+fn what_is_posted_with_others_is_done_by_a_helper_until_it_is_waited_for() {
+    let folder = written(&posted(3));
+    let job = parameters(folder.path()).read(&Inputs::here()).unwrap();
+    // A rank and its helper, and the next; one helper is enough for what comes one after the other.
+    let helps: Vec<bool> = job.recorded.tracks.iter().map(|track| track.helps).collect();
+    assert_eq!(helps, [false, true, false, true]);
+    assert!(job.recorded.instances.iter().all(|instance| *instance.members == [1, 3]));
+    let done = carry_out(&planned(&parameters(folder.path()), 1).unwrap());
+    assert_eq!(done.computed[0], Time::from_millis(6));
+    assert_eq!(done.sent, [0, 300, 0, 300]);
+}
+
 #[test]
 fn a_recording_that_was_broken_off_or_of_other_ranks_is_refused() {
     let mut events = two_ranks();

@@ -116,5 +116,7 @@ pub(super) struct Track {
     pub(super) rank: Option<u32>,
     /// It and those that it descends from lie on one host: by the number of the first of them.
     pub(super) family: u32,
+    /// It carries out what a thread of the rank's has posted with others, while that one goes on.
+    pub(super) helps: bool,
     pub(super) plays: Vec<Play>,
 }
