@@ -165,3 +165,25 @@ fn what_has_no_answer_is_told_what_to_ask() {
     folder.write("scenario.toml", M_M_1.replace("constant-rate", "constant-rat"));
     refused(&["--limit", "20 ms"], &["constant-rate"]);
 }
+
+/// The ends are what the model itself says of a drive that is so much slower or faster, and a queue that is as it is written has none.
+#[test]
+fn how_sure_the_limit_is_follows_from_what_validations_missed_by() {
+    let folder = Folder::with(&M_M_1.replace(
+        "model = \"constant-rate\"\ndrive.blocks = \"100000000 blocks\"\ndrive.latency = \"0 s\"\ndrive.rate = \"64 MB/s\"\n\
+         drive.write_cache = false\n",
+        "model = \"seagate-cheetah-9lp\"\n",
+    ).replace("requests = 150000", "requests = 4000").replace("mean = \"4 ms\"", "mean = \"20 ms\"").replace("125 blocks", "16 blocks"));
+    let found = loaded(&folder, &["--metric", "mean", "--limit", "25 ms"]);
+    let [within, low, at] =
+        ["/highest/sure/within", "/highest/sure/low", "/highest/factor"].map(|path| figure(&found, path));
+    assert!(within > 1.0 && low < at, "{found}");
+    if let Some(high) = found["highest"]["sure"]["high"].as_f64() {
+        assert!(at < high && high < at * within * within * within, "{found}");
+    }
+    let text = folder.petrio(&["load", "scenario.toml", "-q", "--metric", "mean", "--limit", "25 ms"]);
+    assert!(unwrapped(&text.out).contains("nine real systems in ten keep it up to between"), "{}", text.out);
+    let queue = Folder::with(&M_M_1.replace("150000", "2000"));
+    let found = loaded(&queue, &["--metric", "mean", "--limit", "5 ms"]);
+    assert!(found["highest"]["sure"].is_null(), "{found}");
+}

@@ -70,6 +70,11 @@ impl<'l> Replicator<'l> {
         Ok(report)
     }
 
+    /// Adds to a report of one how sure its figures are, as a run does.
+    pub fn tell_how_sure(&self, report: &mut Report) {
+        super::model_error::tell(self.loaded, report);
+    }
+
     /// The System.
     pub(super) fn system(&self) -> &System {
         &self.system

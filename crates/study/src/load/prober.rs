@@ -147,7 +147,7 @@ impl<'q, 't> Prober<'q, 't> {
         let loaded = read(self.question, self.dial.settings(factor))?;
         let failed = |failure| LoadError::Run { factor, failure: Box::new(failure) };
         let replicator = Replicator::new(&loaded).map_err(failed)?;
-        let reports: Vec<Report> = (0..replications)
+        let mut reports: Vec<Report> = (0..replications)
             .into_par_iter()
             .map(|number| replicator.run(number.into()))
             .collect::<Result<_, _>>()
@@ -155,6 +155,7 @@ impl<'q, 't> Prober<'q, 't> {
         if self.question.watch.is_stopped() {
             return Err(LoadError::Stopped);
         }
+        reports.first_mut().into_iter().for_each(|report| replicator.tell_how_sure(report));
         self.runs += replications;
         self.point(factor, &reports)
     }
