@@ -173,6 +173,9 @@ impl Supervisor {
         if is_new && !self.options.real_time {
             // One that is gone needs none.
             let _ = self.clocks.write_over(process);
+            // Another program has none of the timers of the one before, and none of the descriptors that are closed then.
+            self.signal_timers.retain(|(of, _), _| *of != process);
+            self.drops_timers(|_, _| false);
         }
         if births > 0 {
             self.find_born(id);

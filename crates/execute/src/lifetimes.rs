@@ -42,6 +42,7 @@ impl Supervisor {
                 signalled: false,
                 reads_signals,
                 alarm: None,
+                stopped: false,
                 place,
             }
         });
@@ -182,10 +183,12 @@ impl Supervisor {
                 process.open.clear();
                 (process.handle, process.alarm) = (None, None);
                 self.signal_timers.retain(|(of, _), _| *of != thread.process);
-                self.timers.retain(|timer| timer.of.0 != thread.process);
                 self.shared_words.retain(|(of, _), _| *of != thread.process);
                 parent = Some(process.parent);
             }
+        }
+        if parent.is_some() {
+            self.drops_timers(|_, _| false);
         }
         self.ranks.gone(id, parent.is_some().then_some(thread.process));
         // The kernel clears a word of whoever ends, and wakes those who wait for that.
@@ -230,11 +233,30 @@ impl Supervisor {
         let waiting: Vec<u32> = (self.threads.iter())
             .filter(|(_, thread)| thread.process == parent)
             .filter(|(_, thread)| match &thread.state {
-                State::Waits(_, Wait { on: On::Child(which), .. }) => which.is_none() || *which == inside,
+                State::Waits(_, Wait { on: On::Child(which, _), .. }) => which.is_none() || *which == inside,
                 _ => false,
             })
             .map(|(&id, _)| id)
             .collect();
         waiting.into_iter().try_for_each(|id| self.wake(id, Answer::GoOn, at))
+    }
+
+    /// A thread was stopped by a signal: whoever waits for its process to stop goes on, and asks the kernel.
+    pub(crate) fn stops(&mut self, id: u32) -> Result<(), ExecuteError> {
+        let Some(process) = self.threads.get(&id).map(|thread| thread.process) else { return Ok(()) };
+        let Some(child) = self.processes.get_mut(&process) else { return Ok(()) };
+        child.stopped = true;
+        let (parent, inside) = (child.parent, child.inside);
+        let waiting: Vec<u32> = (self.threads.iter())
+            .filter(|(_, thread)| thread.process == parent)
+            .filter(|(_, thread)| match &thread.state {
+                State::Waits(_, Wait { on: On::Child(which, true), .. }) => {
+                    which.is_none_or(|which| which == inside)
+                }
+                _ => false,
+            })
+            .map(|(&id, _)| id)
+            .collect();
+        waiting.into_iter().try_for_each(|id| self.wake(id, Answer::GoOn, self.global))
     }
 }

@@ -57,6 +57,9 @@ impl Supervisor {
                 let runs = self.threads.get(&id).is_some_and(|thread| matches!(thread.state, State::Running));
                 if !called && runs {
                     self.elsewhere(id);
+                    if matches!(sees, Some(b'T' | b't')) {
+                        self.stops(id)?;
+                    }
                 }
             }
         }
