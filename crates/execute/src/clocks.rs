@@ -51,6 +51,22 @@ pub(crate) fn tell_left(id: u32, held: &Held, left: Time) {
     }
 }
 
+/// Tells a thread that has waited for descriptors how much of its time is left, where it asks for that (Linux writes it in place of what it
+/// was given, select(2)).
+pub(crate) fn tell_rest(id: u32, held: &Held, left: Time) {
+    let (at, per_part) = match held.call {
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_select => (held.arguments[4], 1_000),
+        libc::SYS_pselect6 => (held.arguments[4], 1),
+        libc::SYS_ppoll => (held.arguments[2], 1),
+        _ => return,
+    };
+    if at != 0 {
+        // What can't be written the kernel leaves as it is, too.
+        let _ = written(id, at, &[nanos(left) / NANOS, nanos(left) % NANOS / per_part]);
+    }
+}
+
 impl Supervisor {
     /// What becomes of a call about time.
     pub(crate) fn of_clock(&mut self, id: u32, call: Call, a: &[u64; 6]) -> Verdict {

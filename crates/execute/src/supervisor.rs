@@ -458,6 +458,7 @@ impl Supervisor {
             return Ok(());
         };
         thread.clock = thread.clock.max(until);
+        crate::clocks::tell_rest(id, &held, Time::ZERO);
         if let On::Word(word, _) = on {
             self.words.entry(word).or_default().retain(|other| *other != id);
         }

@@ -112,6 +112,8 @@ pub(crate) struct Thread {
     pub(crate) is_new: bool,
     /// Whether it waits for what it has started to become a program (vfork): until its next call nobody waits for it.
     pub(crate) lends: bool,
+    /// The thread that waits in this way for it.
+    pub(crate) lender: Option<u32>,
     /// Whether it has run for so long that others run beside it.
     pub(crate) has_run_long: bool,
     /// What it has started that hasn't been seen yet.

@@ -141,7 +141,8 @@ fn timers_send_their_signals_and_say_what_is_left() {
 
 /// Waits that end by themselves, and such as don't wait.
 const WAITS: &str = r"
-import os, signal, socket, struct, time
+import ctypes, os, signal, socket, struct, time
+c = ctypes.CDLL(None)
 began = time.monotonic()
 def passed(): return round(time.monotonic() - began, 1)
 def fails(what):
@@ -164,12 +165,30 @@ parent = os.getpid()
 if os.fork() == 0: time.sleep(2); os.kill(parent, signal.SIGUSR1); os._exit(0)
 print(signal.sigtimedwait([signal.SIGUSR1], 10).si_signo, passed())
 os.wait()
+def select(fd, seconds):
+    left = ctypes.create_string_buffer(struct.pack('qq', seconds, 0), 16)
+    got = c.select(fd + 1, ctypes.create_string_buffer((1 << fd).to_bytes(128, 'little'), 128), None, None, left)
+    return got, round(sum(x * y for x, y in zip(struct.unpack('qq', left.raw), (1, 1e-6))), 1)
+a, b = os.pipe()
+print(select(a, 3), passed())
+if os.fork() == 0: time.sleep(2); os.write(b, b'x'); os._exit(0)
+print(select(a, 10), passed())
+os.wait()
 ";
 
 #[test]
 fn waits_with_an_end_end_in_virtual_time() {
     let Some((told, _)) = python("waits_with_an_end_end_in_virtual_time", WAITS) else { return };
-    let expected = ["11 11 5.0", "b'x' 6.0", "11 6.0", "11 7.0", "None 17.0", "10 19.0"];
+    let expected = [
+        "11 11 5.0",
+        "b'x' 6.0",
+        "11 6.0",
+        "11 7.0",
+        "None 17.0",
+        "10 19.0",
+        "(0, 0.0) 22.0",
+        "(1, 8.0) 24.0",
+    ];
     assert_eq!(told, expected);
 }
 
