@@ -104,8 +104,11 @@ impl Supervisor {
     /// Lets a waiting thread go on.
     pub(crate) fn wake(&mut self, number: u32, answer: Answer, at: Time) -> Result<(), ExecuteError> {
         let Some(thread) = self.threads.get_mut(&number) else { return Ok(()) };
-        if let State::Waits(held, _) = std::mem::replace(&mut thread.state, State::Running) {
+        if let State::Waits(held, wait) = std::mem::replace(&mut thread.state, State::Running) {
             thread.clock = thread.clock.max(at);
+            if let Some(until) = wait.until {
+                crate::clocks::tell_rest(number, &held, until.saturating_sub(thread.clock));
+            }
             self.answer(number, held, answer)?;
         }
         Ok(())
@@ -123,6 +126,10 @@ impl Supervisor {
         }
         let is_inside = self.ranks.is_inside(id);
         let (compute, global, shortest) = (self.options.compute, self.global, self.shortest);
+        let since = self.threads.get(&id).filter(|thread| thread.is_new).map(|thread| thread.clock);
+        if let Some(at) = since {
+            self.gives_back(id, at);
+        }
         let Some(thread) = self.threads.get_mut(&id) else {
             // It is gone again.
             return self
@@ -173,6 +180,9 @@ impl Supervisor {
         if is_new && !self.options.real_time {
             // One that is gone needs none.
             let _ = self.clocks.write_over(process);
+            // Another program has none of the timers of the one before, and none of the descriptors that are closed then.
+            self.signal_timers.retain(|(of, _), _| *of != process);
+            self.drops_timers(|_, _| false);
         }
         if births > 0 {
             self.find_born(id);

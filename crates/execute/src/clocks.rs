@@ -1,27 +1,22 @@
-//! Clocks, sleeps and timers, in virtual time: the realtime clock begins with the host's and goes on as the program's time does.
+//! Clocks and sleeps, in virtual time: the realtime clock begins with the host's and goes on as the program's time does.
 
 use crate::decide::GO_ON;
-use crate::files::descriptor;
 use crate::options::Compute;
-use crate::signals::SignalTimer;
-use crate::supervisor::{Supervisor, Timer, Verdict};
+use crate::supervisor::{Supervisor, Verdict};
 use crate::table::Call;
 use crate::thread::{On, Wait};
 use petrio_intercept::{Answer, Held, memory};
 use petrio_time::Time;
-use rustix::time::{ClockId, Itimerspec, TimerfdTimerFlags, Timespec, clock_gettime, timerfd_settime};
-use std::os::fd::{AsFd, OwnedFd};
+use rustix::time::{ClockId, Timespec, clock_gettime};
 
 pub(crate) const NANOS: u64 = 1_000_000_000;
 /// Nobody waits longer than model time lasts; a hundred days are as good as for ever.
 const LONGEST: u64 = 100 * 86_400;
 /// Clocks of clock_gettime(2): those of the realtime, and those of the processor.
-const REALTIME: [u64; 4] = [0, 5, 8, 11];
+pub(crate) const REALTIME: [u64; 4] = [0, 5, 8, 11];
 const PROCESSOR: [u64; 2] = [2, 3];
 /// A time is one of the clock, and no span.
 const ABSOLUTE: u64 = 1;
-/// The timer of setitimer(2) that goes by the clock.
-const REAL: u64 = 0;
 
 /// Of the host: realtime and monotonic, nanoseconds.
 pub(crate) fn now() -> (u64, u64) {
@@ -40,7 +35,7 @@ pub(crate) fn time(seconds: u64, nanos: u64) -> Time {
     Time::from_whole_seconds(seconds).saturating_add(Time::from_nanos(nanos.min(LONGEST * NANOS)))
 }
 
-fn nanos(time: Time) -> u64 {
+pub(crate) fn nanos(time: Time) -> u64 {
     time.as_picos() / 1_000
 }
 
@@ -56,15 +51,20 @@ pub(crate) fn tell_left(id: u32, held: &Held, left: Time) {
     }
 }
 
-/// Lets a descriptor that tells of time tell.
-pub(crate) fn expire(fd: &OwnedFd) {
-    let soon = Timespec { tv_sec: 0, tv_nsec: 1 };
-    let never = Timespec { tv_sec: 0, tv_nsec: 0 };
-    let _ = timerfd_settime(
-        fd.as_fd(),
-        TimerfdTimerFlags::empty(),
-        &Itimerspec { it_interval: never, it_value: soon },
-    );
+/// Tells a thread that has waited for descriptors how much of its time is left, where it asks for that (Linux writes it in place of what it
+/// was given, select(2)).
+pub(crate) fn tell_rest(id: u32, held: &Held, left: Time) {
+    let (at, per_part) = match held.call {
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_select => (held.arguments[4], 1_000),
+        libc::SYS_pselect6 => (held.arguments[4], 1),
+        libc::SYS_ppoll => (held.arguments[2], 1),
+        _ => return,
+    };
+    if at != 0 {
+        // What can't be written the kernel leaves as it is, too.
+        let _ = written(id, at, &[nanos(left) / NANOS, nanos(left) % NANOS / per_part]);
+    }
 }
 
 impl Supervisor {
@@ -101,33 +101,7 @@ impl Supervisor {
                 let now = if REALTIME.contains(&a[0]) { realtime } else { monotonic };
                 Self::sleeps(id, a[2], clock, (a[1] & ABSOLUTE != 0).then_some(now))
             }
-            Call::Alarm => {
-                let left = self.set_alarm(id, Some((time(a[0] & 0xffff_ffff, 0), Time::ZERO)), clock);
-                Verdict::Now(Answer::Value(nanos(left.0).div_ceil(NANOS).cast_signed()))
-            }
-            Call::Setitimer if a[0] == REAL => {
-                let new = memory::words::<4>(id, a[1]).ok();
-                let new = new.map(|[every, every_us, at, at_us]| {
-                    (time(at, at_us * 1_000), time(every, every_us * 1_000))
-                });
-                let (left, every) = self.set_alarm(id, new, clock);
-                if a[2] == 0 {
-                    return Verdict::Now(Answer::Value(0));
-                }
-                let words = [every, left].map(nanos);
-                let words = words.map(|nanos| [nanos / NANOS, nanos % NANOS / 1_000]).concat();
-                written(id, a[2], &words)
-            }
-            Call::TimerCreate => self.makes_timer(id, a),
-            Call::TimerSettime => self.set_signal_timer(id, a, (clock, monotonic, realtime)),
-            Call::TimerDelete => {
-                let process = self.threads.get(&id).map_or(0, |thread| thread.process);
-                match self.signal_timers.remove(&(process, a[0])) {
-                    Some(_) => Verdict::Now(Answer::Value(0)),
-                    None => GO_ON,
-                }
-            }
-            Call::TimerfdSettime => self.set_timer(id, a, (clock, monotonic, realtime)),
+            Call::Times => self.processor_times(id, a[0], monotonic),
             _ => GO_ON,
         }
     }
@@ -149,100 +123,29 @@ impl Supervisor {
         Verdict::Wait(Wait { until, on: On::Time, late: Answer::Value(0), blocks: None })
     }
 
-    /// Sets, or leaves, a process's alarm; what was left of the one before, and how often it came.
-    fn set_alarm(&mut self, id: u32, new: Option<(Time, Time)>, clock: Time) -> (Time, Time) {
-        let process = self.threads.get(&id).map(|thread| thread.process);
-        let Some(process) = process.and_then(|process| self.processes.get_mut(&process)) else {
-            return (Time::ZERO, Time::ZERO);
-        };
-        let before =
-            process.alarm.map_or((Time::ZERO, Time::ZERO), |(at, every)| (at.saturating_sub(clock), every));
-        if let Some((span, every)) = new {
-            process.alarm = (span > Time::ZERO).then(|| (clock.saturating_add(span), every));
-        }
-        before
-    }
-
-    /// A timer that sends a process a signal. Its number is one that the kernel doesn't give: it knows nothing of it.
-    fn makes_timer(&mut self, id: u32, a: &[u64; 6]) -> Verdict {
-        const SIGNAL: u64 = 0;
-        // Where nothing is said, it is an alarm; else a value, the signal, and to whom.
-        let (signal, to) = match a[1] {
-            0 => (libc::SIGALRM.unsigned_abs().into(), SIGNAL),
-            at => match memory::words::<2>(id, at) {
-                Ok([_, word]) => (word & 0xffff_ffff, word >> 32),
-                Err(_) => return GO_ON,
-            },
-        };
-        match (to, i32::try_from(signal)) {
-            (SIGNAL, Ok(signal)) => {
-                let number = self.next_timer;
-                if memory::write(id, a[2], &number.to_ne_bytes()).is_err() {
-                    return GO_ON;
-                }
-                self.next_timer += 1;
-                let process = self.threads.get(&id).map_or(0, |thread| thread.process);
-                let timer = SignalTimer { at: None, every: Time::ZERO, signal };
-                self.signal_timers.insert((process, number.into()), timer);
-                return Verdict::Now(Answer::Value(0));
-            }
-            // One that only a thread of the C library hears goes by the real clock.
-            _ => self.tell(|told| told.real_timers += 1),
-        }
-        GO_ON
-    }
-
-    fn set_signal_timer(&mut self, id: u32, a: &[u64; 6], now: (Time, u64, u64)) -> Verdict {
+    /// What a process and its children have computed, as the kernel has it, and the time since the start of the machine, in ticks.
+    fn processor_times(&self, id: u32, at: u64, monotonic: u64) -> Verdict {
+        const TICK: u64 = NANOS / 100;
         let process = self.threads.get(&id).map_or(0, |thread| thread.process);
-        let Some(mut timer) = self.signal_timers.get(&(process, a[0])).copied() else { return GO_ON };
-        let Ok([every, every_ns, at, at_ns]) = memory::words::<4>(id, a[2]) else { return GO_ON };
-        let left = timer.at.map_or(Time::ZERO, |at| at.saturating_sub(now.0));
-        let before = [timer.every, left].map(nanos).map(|nanos| [nanos / NANOS, nanos % NANOS]).concat();
-        timer.every = time(every, every_ns);
-        timer.at = (at > 0 || at_ns > 0).then(|| now.0.saturating_add(until((at, at_ns), a[1], now)));
-        self.signal_timers.insert((process, a[0]), timer);
-        if a[3] == 0 { Verdict::Now(Answer::Value(0)) } else { written(id, a[3], &before) }
-    }
-
-    fn set_timer(
-        &mut self,
-        id: u32,
-        a: &[u64; 6],
-        (clock, monotonic, realtime): (Time, u64, u64),
-    ) -> Verdict {
-        let (Some(fd), Ok([every, every_ns, at, at_ns])) =
-            (self.copy(id, descriptor(a[0])), memory::words::<4>(id, a[2]))
-        else {
-            return GO_ON;
-        };
-        let key = (self.threads.get(&id).map_or(0, |thread| thread.process), descriptor(a[0]));
-        self.timers.retain(|timer| timer.of != key);
-        if at == 0 && at_ns == 0 {
-            return GO_ON;
+        let told = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        // Four words from the fourteenth on (proc(5), stat): the second is a name, which ends with the last bracket.
+        let behind = told.rsplit_once(')').map_or("", |(_, behind)| behind);
+        let words: Vec<u64> =
+            behind.split_whitespace().skip(11).take(4).filter_map(|word| word.parse().ok()).collect();
+        let now = Verdict::Now(Answer::Value((monotonic / TICK).cast_signed()));
+        if at == 0 {
+            return now;
         }
-        let span = until((at, at_ns), a[1], (clock, monotonic, realtime));
-        let every = time(every, every_ns);
-        match std::sync::Arc::try_unwrap(fd) {
-            Ok(fd) => self.timers.push(Timer { fd, at: clock.saturating_add(span), every, of: key }),
-            Err(_) => return GO_ON,
+        match (words.len(), written(id, at, &words)) {
+            (4, Verdict::Now(Answer::Value(_))) => now,
+            (4, refused) => refused,
+            _ => GO_ON,
         }
-        Verdict::Now(Answer::Value(0))
     }
-}
-
-/// How long it is to a time that is a span, or one of a clock.
-fn until((seconds, parts): (u64, u64), flags: u64, (_, monotonic, realtime): (Time, u64, u64)) -> Time {
-    if flags & ABSOLUTE == 0 {
-        return time(seconds, parts);
-    }
-    let value = seconds.saturating_mul(NANOS).saturating_add(parts);
-    // Which clock it goes by only its maker knows: a time of day is far later than any since the start.
-    let from = if value > realtime / 2 && realtime / 2 > monotonic { realtime } else { monotonic };
-    Time::from_nanos(value.saturating_sub(from).min(LONGEST * NANOS))
 }
 
 /// Words written into a thread's memory, and nothing else.
-fn written(id: u32, at: u64, words: &[u64]) -> Verdict {
+pub(crate) fn written(id: u32, at: u64, words: &[u64]) -> Verdict {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
     Verdict::Now(match memory::write(id, at, &bytes) {
         Ok(()) => Answer::Value(0),

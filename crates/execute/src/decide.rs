@@ -20,20 +20,23 @@ impl Supervisor {
             return GO_ON;
         }
         match call {
-            Read | Readv | Pread | Preadv | Write | Writev | Pwrite | Pwritev | Sendfile | CopyFileRange
-            | Splice | Close | CloseRange | Dup2 | SetFlags | Fsync | Fdatasync | Sync | SyncRange
-            | Ftruncate | Fallocate | Getdents | AttributesOf | SetxattrOf | IoSubmit | Mmap | Msync => {
-                self.of_descriptor(id, call, &a)
-            }
+            Read | Readv | Pread | Preadv | Preadv2 | Write | Writev | Pwrite | Pwritev | Pwritev2
+            | Sendfile | CopyFileRange | Splice | Close | CloseRange | Dup2 | SetFlags | Fsync
+            | Fdatasync | Sync | SyncRange | Ftruncate | Fallocate | Getdents | AttributesOf | SetxattrOf
+            | IoSubmit | Mmap | Msync => self.of_descriptor(id, call, &a),
             Open | Openat | Openat2 | Creat | Truncate | Unlink | Unlinkat | Rmdir | Rename | Renameat
             | Mkdir | Mkdirat | Link | Linkat | Symlink | Symlinkat | Stat | Lstat | Statat | Statx
             | Access | Accessat | Readlink | Readlinkat | Attributes | AttributesAt | Utime | Utimes
             | UtimesAt | Utimens | Setxattr => self.of_name(id, call, &a),
-            ClockGettime | Gettimeofday | Time | Nanosleep | ClockNanosleep | Alarm | Setitimer
-            | TimerfdSettime | TimerCreate | TimerSettime | TimerDelete => self.of_clock(id, call, &a),
+            ClockGettime | Gettimeofday | Time | Times | Nanosleep | ClockNanosleep => {
+                self.of_clock(id, call, &a)
+            }
+            Alarm | Setitimer | Getitimer | TimerfdSettime | TimerfdGettime | TimerCreate | TimerSettime
+            | TimerGettime | TimerOverrun | TimerDelete => self.of_timer(id, call, &a),
             Futex => self.of_word(id, &a),
-            Poll | Ppoll | Select | Pselect | EpollWait | EpollPwait | EpollPwait2 | Receive | Send
-            | Accept | Wait4 | Waitid => self.of_waiting(id, call, &a),
+            Poll | Ppoll | Select | Pselect | EpollWait | EpollPwait | EpollPwait2 | Receive
+            | ReceiveMessage | Send | SendMessage | MqReceive | MqSend | Sigtimedwait | Accept | Wait4
+            | Waitid => self.of_waiting(id, call, &a),
             Fstat => self.looks_at_open(id, crate::files::descriptor(a[0]), To::Stat(a[1])),
             Yield => self.yields(id),
             Fork => Verdict::Start { waits: false },

@@ -28,6 +28,9 @@ pub(crate) enum Is {
 
 /// Accesses that are submitted in one call at most.
 const SUBMITTED_MAX: u64 = 1 << 16;
+/// What is submitted of several parts (`IOCB_CMD_PREADV`, `IOCB_CMD_PWRITEV`).
+const PARTS_READ: u64 = 7;
+const PARTS_WRITTEN: u64 = 8;
 /// fallocate's modes (linux/falloc.h).
 const KEEP_SIZE: u64 = 1;
 const PUNCH_HOLE: u64 = 2;
@@ -89,11 +92,13 @@ impl Supervisor {
     pub(crate) fn of_descriptor(&mut self, id: u32, call: Call, a: &[u64; 6]) -> Verdict {
         use Call::*;
         match call {
-            Read | Readv | Pread | Preadv => self.reads(id, call, a),
-            Write | Writev | Pwrite | Pwritev => self.writes(id, call, a),
-            Sendfile => self.copies(id, (a[1], a[0]), a[3]),
-            CopyFileRange | Splice => self.copies(id, (a[0], a[2]), a[4]),
+            Read | Readv | Pread | Preadv | Preadv2 => self.reads(id, call, a),
+            Write | Writev | Pwrite | Pwritev | Pwritev2 => self.writes(id, call, a),
+            Sendfile => self.copies(id, ((a[1], a[2]), (a[0], 0)), a[3]),
+            CopyFileRange | Splice => self.copies(id, ((a[0], a[1]), (a[2], a[3])), a[4]),
             Close => self.closes(id, descriptor(a[0])),
+            // Onto itself nothing becomes of it.
+            Dup2 if a[0] == a[1] => GO_ON,
             Dup2 => self.closes(id, descriptor(a[1])),
             CloseRange => self.closes_all(id, a),
             SetFlags => self.sets_flags(id, descriptor(a[0])),
@@ -161,7 +166,7 @@ impl Supervisor {
 
     fn length(id: u32, call: Call, a: &[u64; 6]) -> u64 {
         match call {
-            Call::Readv | Call::Preadv | Call::Writev | Call::Pwritev => {
+            Call::Readv | Call::Preadv | Call::Preadv2 | Call::Writev | Call::Pwritev | Call::Pwritev2 => {
                 memory::bytes_of_parts(id, a[1], a[2]).unwrap_or(0)
             }
             _ => a[2],
@@ -169,7 +174,10 @@ impl Supervisor {
     }
 
     fn offset(fd: &OwnedFd, call: Call, a: &[u64; 6]) -> u64 {
-        let is_placed = matches!(call, Call::Pread | Call::Preadv | Call::Pwrite | Call::Pwritev);
+        let is_placed = matches!(
+            call,
+            Call::Pread | Call::Preadv | Call::Preadv2 | Call::Pwrite | Call::Pwritev | Call::Pwritev2
+        );
         // preadv2 takes −1 for where the file stands.
         if is_placed && a[3] != u64::MAX { a[3] } else { seek(fd, SeekFrom::Current(0)).unwrap_or(0) }
     }
@@ -188,15 +196,18 @@ impl Supervisor {
                 GO_ON
             }
             Is::Other(_) if self.options.real_time => GO_ON,
-            Is::Other(fd) => Self::or_wait(fd, PollFlags::IN),
+            Is::Other(fd) => self.or_wait(id, fd, PollFlags::IN),
             Is::Nothing => GO_ON,
         }
     }
 
     fn writes(&mut self, id: u32, call: Call, a: &[u64; 6]) -> Verdict {
         match self.is(id, descriptor(a[0])) {
-            Is::Stored(Opened { file, fd, flags }, mut ops) => {
+            Is::Stored(Opened { file, fd, mut flags }, mut ops) => {
                 let (length, mut offset) = (Self::length(id, call, a), Self::offset(&fd, call, a));
+                if call == Call::Pwritev2 {
+                    flags |= of_one_access(a[5]);
+                }
                 let Ok(stat) = fstat(&fd) else { return GO_ON };
                 if flags.contains(OFlags::APPEND) {
                     offset = size_of(&stat);
@@ -218,34 +229,33 @@ impl Supervisor {
                 match crate::waits::is_blocking_pipe(&fd) {
                     true if !crate::waits::has_room(&fd, length) => crate::waits::room(fd, length),
                     true => GO_ON,
-                    false => Self::or_wait(fd, PollFlags::OUT),
+                    false => self.or_wait(id, fd, PollFlags::OUT),
                 }
             }
             Is::Hosts(_) | Is::Nothing => GO_ON,
         }
     }
 
-    /// On at once, or when it is ready.
-    pub(crate) fn or_wait(fd: Arc<OwnedFd>, flags: PollFlags) -> Verdict {
-        let is_patient = fcntl_getfl(&fd).is_ok_and(|flags| !flags.contains(OFlags::NONBLOCK));
-        if !is_patient || is_ready(&fd, flags) { GO_ON } else { crate::waits::ready(vec![(fd, flags)], None) }
-    }
-
-    /// From one descriptor to another without the program's memory.
-    fn copies(&mut self, id: u32, (from, to): (u64, u64), length: u64) -> Verdict {
+    /// From one descriptor to another without the program's memory: of each where in it is said, or zero for where it stands.
+    fn copies(
+        &mut self,
+        id: u32,
+        ((from, from_at), (to, to_at)): ((u64, u64), (u64, u64)),
+        length: u64,
+    ) -> Verdict {
         let mut ops = Vec::new();
         let mut length = length;
         match self.is(id, descriptor(from)) {
             Is::Stored(Opened { file, fd, .. }, first) => {
                 ops.extend(first);
-                let offset = seek(&fd, SeekFrom::Current(0)).unwrap_or(0);
+                let offset = stands(id, &fd, from_at);
                 let there = fstat(&fd).map_or(0, |stat| size_of(&stat));
                 length = length.min(there.saturating_sub(offset));
                 ops.push(FileOp { operation: Operation::Read, file, offset, length, ..FileOp::default() });
             }
             Is::Hosts(fd) => length = length.min(fstat(&fd).map_or(0, |stat| size_of(&stat))),
             Is::Other(fd) if !self.options.real_time && !is_ready(&fd, PollFlags::IN) => {
-                return Self::or_wait(fd, PollFlags::IN);
+                return self.or_wait(id, fd, PollFlags::IN);
             }
             Is::Other(_) | Is::Nothing => length = length.min(1 << 16),
         }
@@ -253,7 +263,7 @@ impl Supervisor {
             && let Is::Stored(Opened { file, fd, .. }, first) = self.is(id, descriptor(to))
         {
             ops.extend(first);
-            let offset = seek(&fd, SeekFrom::Current(0)).unwrap_or(0);
+            let offset = stands(id, &fd, to_at);
             let Ok(stat) = fstat(&fd) else { return GO_ON };
             if !self.makes_room(id, &fd, Self::growth(&stat, offset, length)) {
                 return Verdict::Now(Answer::Error(libc::ENOSPC));
@@ -268,7 +278,7 @@ impl Supervisor {
     fn closes(&mut self, id: u32, number: i32) -> Verdict {
         let Some(process) = self.threads.get(&id).map(|thread| thread.process) else { return GO_ON };
         let known = self.processes.get_mut(&process).and_then(|process| process.open.remove(&number));
-        self.timers.retain(|timer| timer.of != (process, number));
+        self.drops_timer(process, number);
         match known {
             Some(Opened { file, .. }) => Verdict::Ask(
                 vec![FileOp { operation: Operation::Close, file, ..FileOp::default() }],
@@ -298,6 +308,11 @@ impl Supervisor {
                 u32::try_from(number).is_ok_and(|number| number < first || number > last)
             });
         }
+        if a[2] & u64::from(libc::CLOSE_RANGE_CLOEXEC) == 0 {
+            self.drops_timers(|of, number| {
+                of == process && u32::try_from(number).is_ok_and(|number| number >= first && number <= last)
+            });
+        }
         GO_ON
     }
 
@@ -307,13 +322,19 @@ impl Supervisor {
         let mut ops = Vec::new();
         for index in 0..a[1].min(SUBMITTED_MAX) {
             let told = memory::words::<1>(id, a[2].saturating_add(8 * index)).ok();
-            let Some([_, _, what, _, length, offset]) = told.and_then(|[at]| memory::words::<6>(id, at).ok())
+            let Some([_, said, what, at, length, offset]) =
+                told.and_then(|[at]| memory::words::<6>(id, at).ok())
             else {
                 break;
             };
+            // Of parts their number is given.
+            let length = match what & 0xffff {
+                PARTS_READ | PARTS_WRITTEN => memory::bytes_of_parts(id, at, length).unwrap_or(0),
+                _ => length,
+            };
             let operation = match what & 0xffff {
-                0 | 7 => Operation::Read,
-                1 | 8 => Operation::Write,
+                0 | PARTS_READ => Operation::Read,
+                1 | PARTS_WRITTEN => Operation::Write,
                 2 => Operation::Fsync,
                 3 => Operation::Fdatasync,
                 _ => continue,
@@ -323,7 +344,10 @@ impl Supervisor {
             };
             ops.extend(first);
             let moves = matches!(operation, Operation::Read | Operation::Write);
-            let flags = access(flags);
+            if operation == Operation::Write {
+                self.files.was_written(file, self.clock(id));
+            }
+            let flags = access(flags | of_one_access(said >> 32));
             let (offset, length) = if moves { (offset, length) } else { (0, 0) };
             if !moves || length > 0 {
                 ops.push(FileOp { operation, file, offset, length, flags, ..FileOp::default() });
@@ -351,6 +375,24 @@ fn moved(operation: Operation, file: FileId, (offset, length): (u64, u64), flags
         flags: access(flags),
         ..FileOp::default()
     })
+}
+
+/// How one access is made beside what its descriptor says (`RWF_DSYNC` and the like, preadv2(2)).
+fn of_one_access(flags: u64) -> OFlags {
+    const DATA_SYNC: u64 = 2;
+    const SYNC: u64 = 4;
+    const APPEND: u64 = 16;
+    let pairs = [(DATA_SYNC, libc::O_DSYNC), (SYNC, libc::O_SYNC), (APPEND, libc::O_APPEND)];
+    let asked = pairs.iter().filter(|(flag, _)| flags & flag != 0);
+    asked.fold(OFlags::empty(), |all, (_, flag)| all | OFlags::from_bits_retain(flag.unsigned_abs()))
+}
+
+/// Where a file is accessed: where a word in the program's memory says, or where it stands.
+fn stands(id: u32, fd: &OwnedFd, at: u64) -> u64 {
+    match memory::words::<1>(id, at) {
+        Ok([offset]) if at != 0 => offset,
+        _ => seek(fd, SeekFrom::Current(0)).unwrap_or(0),
+    }
 }
 
 /// How a descriptor's accesses are made.

@@ -44,6 +44,7 @@ mod stats;
 mod supervisor;
 mod table;
 mod thread;
+mod timers;
 mod times;
 mod told;
 mod turns;

@@ -26,7 +26,9 @@ impl Supervisor {
         self.first.get_or_insert(status.process);
         let number = birth.map_or_else(|| self.number(), |birth| birth.number);
         let clock = birth.map_or(self.global, |birth| birth.clock);
-        let slot = self.slots.pop_first().unwrap_or(0);
+        let slot = self.take_slot(number);
+        let by = birth.and_then(|birth| Some((birth.by, self.threads.get(&birth.by)?)));
+        let lender = by.and_then(|(id, thread)| thread.lends.then_some(id));
         let reads_signals = self.processes.get(&status.parent).map_or(0, |parent| parent.reads_signals);
         let place = self.processes.get(&status.parent).map_or(0, |parent| parent.place);
         let process = self.processes.entry(status.process).or_insert_with(|| {
@@ -42,6 +44,7 @@ impl Supervisor {
                 signalled: false,
                 reads_signals,
                 alarm: None,
+                stopped: false,
                 place,
             }
         });
@@ -68,6 +71,7 @@ impl Supervisor {
                 letter: Letter::default(),
                 looked: None,
                 lends: false,
+                lender,
                 has_run_long: false,
                 settle: Vec::new(),
                 grew: 0,
@@ -83,6 +87,38 @@ impl Supervisor {
             told.threads = all.into();
             told.processes += u64::from(!is_thread);
         });
+    }
+
+    /// Whoever has waited for this one to become a program (vfork) goes on, if it has: at the time of that, and before anything that is later.
+    pub(crate) fn gives_back(&mut self, id: u32, at: Time) {
+        let lender = self.threads.get(&id).and_then(|thread| thread.lender);
+        // As long as it hasn't, they have one memory, and one place where its stack begins.
+        let Some(lender) = lender.filter(|lender| stack_of(*lender) != stack_of(id)) else { return };
+        if let Some(thread) = self.threads.get_mut(&id) {
+            thread.lender = None;
+        }
+        self.goes_on_from(lender, at);
+    }
+
+    fn goes_on_from(&mut self, lender: u32, at: Time) {
+        if let Some(thread) = self.threads.get_mut(&lender)
+            && thread.lends
+            && matches!(thread.state, State::Elsewhere)
+        {
+            (thread.lends, thread.state) = (false, State::Running);
+            thread.clock = thread.clock.max(at);
+        }
+    }
+
+    /// A thread's number towards the simulated host follows from its place among all, as long as nobody has that one: when those before it
+    /// were seen to have ended, which isn't the same each time, doesn't matter then.
+    fn take_slot(&mut self, number: u32) -> u32 {
+        let wanted = number % self.options.threads.max(1);
+        let slot = self.slots.range(wanted..).next().or_else(|| self.slots.first()).copied();
+        if let Some(slot) = slot {
+            self.slots.remove(&slot);
+        }
+        slot.unwrap_or(0)
     }
 
     pub(crate) fn number(&mut self) -> u32 {
@@ -168,6 +204,9 @@ impl Supervisor {
             // It has waited for those whom it had started.
             thread.clock = thread.clock.max(self.global);
         }
+        if let Some(lender) = thread.lender {
+            self.goes_on_from(lender, thread.clock);
+        }
         self.leaves_words(id);
         self.in_flight.retain(|_, of| *of != id);
         self.slots.insert(thread.slot);
@@ -182,10 +221,12 @@ impl Supervisor {
                 process.open.clear();
                 (process.handle, process.alarm) = (None, None);
                 self.signal_timers.retain(|(of, _), _| *of != thread.process);
-                self.timers.retain(|timer| timer.of.0 != thread.process);
                 self.shared_words.retain(|(of, _), _| *of != thread.process);
                 parent = Some(process.parent);
             }
+        }
+        if parent.is_some() {
+            self.drops_timers(|_, _| false);
         }
         self.ranks.gone(id, parent.is_some().then_some(thread.process));
         // The kernel clears a word of whoever ends, and wakes those who wait for that.
@@ -230,11 +271,37 @@ impl Supervisor {
         let waiting: Vec<u32> = (self.threads.iter())
             .filter(|(_, thread)| thread.process == parent)
             .filter(|(_, thread)| match &thread.state {
-                State::Waits(_, Wait { on: On::Child(which), .. }) => which.is_none() || *which == inside,
+                State::Waits(_, Wait { on: On::Child(which, _), .. }) => which.is_none() || *which == inside,
                 _ => false,
             })
             .map(|(&id, _)| id)
             .collect();
         waiting.into_iter().try_for_each(|id| self.wake(id, Answer::GoOn, at))
     }
+
+    /// A thread was stopped by a signal: whoever waits for its process to stop goes on, and asks the kernel.
+    pub(crate) fn stops(&mut self, id: u32) -> Result<(), ExecuteError> {
+        let Some(process) = self.threads.get(&id).map(|thread| thread.process) else { return Ok(()) };
+        let Some(child) = self.processes.get_mut(&process) else { return Ok(()) };
+        child.stopped = true;
+        let (parent, inside) = (child.parent, child.inside);
+        let waiting: Vec<u32> = (self.threads.iter())
+            .filter(|(_, thread)| thread.process == parent)
+            .filter(|(_, thread)| match &thread.state {
+                State::Waits(_, Wait { on: On::Child(which, true), .. }) => {
+                    which.is_none_or(|which| which == inside)
+                }
+                _ => false,
+            })
+            .map(|(&id, _)| id)
+            .collect();
+        waiting.into_iter().try_for_each(|id| self.wake(id, Answer::GoOn, self.global))
+    }
+}
+
+/// Where the stack of a thread's memory begins (proc(5), stat); nothing is known of one that is gone.
+fn stack_of(id: u32) -> Option<u64> {
+    let told = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    // The 28th word, where the second is a name that ends with the last bracket.
+    told.rsplit_once(')')?.1.split_whitespace().nth(25)?.parse().ok()
 }

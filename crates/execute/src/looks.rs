@@ -57,14 +57,21 @@ impl Supervisor {
                 let runs = self.threads.get(&id).is_some_and(|thread| matches!(thread.state, State::Running));
                 if !called && runs {
                     self.elsewhere(id);
+                    if matches!(sees, Some(b'T' | b't')) {
+                        self.stops(id)?;
+                    }
                 }
             }
         }
         // Words that the kernel has changed, or signals from outside.
         let processes: BTreeSet<u32> = self.threads.values().map(|thread| thread.process).collect();
+        // Whoever has the turn may have changed one and be about to wake those who wait at it.
+        let may_tell = self.takes_turns() && self.threads.values().any(|thread| thread.state.goes_on());
         for process in processes {
             self.takes_out(process)?;
-            self.look_at_words(process, self.global)?;
+            if !may_tell {
+                self.look_at_words(process, self.global)?;
+            }
         }
         // What was started and has ended before it was ever seen.
         let seen: Vec<u32> = self.births.iter().map(|birth| birth.by).collect();

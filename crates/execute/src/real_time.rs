@@ -66,9 +66,14 @@ pub(crate) const fn is_seen(call: Call) -> bool {
             | ClockNanosleep
             | Alarm
             | Setitimer
+            | Getitimer
+            | Times
             | TimerfdSettime
+            | TimerfdGettime
             | TimerCreate
             | TimerSettime
+            | TimerGettime
+            | TimerOverrun
             | TimerDelete
             | Futex
             | Poll
@@ -79,7 +84,12 @@ pub(crate) const fn is_seen(call: Call) -> bool {
             | EpollPwait
             | EpollPwait2
             | Receive
+            | ReceiveMessage
             | Send
+            | SendMessage
+            | MqReceive
+            | MqSend
+            | Sigtimedwait
             | Accept
             | Wait4
             | Waitid

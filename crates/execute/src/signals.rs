@@ -4,7 +4,7 @@ use crate::decide::GO_ON;
 use crate::failure::ExecuteError;
 use crate::supervisor::{Supervisor, Verdict};
 use crate::thread::{On, Signals, State, Thread, Wait, has_signal_beside};
-use petrio_intercept::{Answer, Held, memory};
+use petrio_intercept::{Answer, Held, expiry, memory};
 use petrio_time::Time;
 use rustix::process::Pid;
 use std::collections::BTreeSet;
@@ -27,7 +27,32 @@ pub(crate) const FIRST_TIMER: u32 = 1 << 20;
 pub(crate) struct SignalTimer {
     pub(crate) at: Option<Time>,
     pub(crate) every: Time,
+    /// Which; none where it is zero.
     pub(crate) signal: i32,
+    /// The thread that gets it, where it isn't any of its process's.
+    pub(crate) thread: Option<u32>,
+    /// What it brings with it.
+    pub(crate) value: u64,
+    /// Whether a time that it is set to is one of day.
+    pub(crate) is_realtime: bool,
+    /// How often it went off while its signal was still on its way.
+    pub(crate) missed: i64,
+}
+
+impl SignalTimer {
+    /// How often it goes off, and how long it is until it does.
+    pub(crate) fn left(&self, clock: Time) -> (Time, Time) {
+        let at = match self.at {
+            // Nobody is told when its time has come.
+            Some(at) if self.signal == 0 && at <= clock => {
+                let turns = clock.saturating_sub(at).as_picos() / self.every.as_picos().max(1) + 1;
+                let next = at.as_picos().saturating_add(turns.saturating_mul(self.every.as_picos()));
+                (self.every > Time::ZERO).then(|| Time::from_picos(next))
+            }
+            at => at,
+        };
+        crate::timers::left((at, self.every), clock)
+    }
 }
 
 impl Supervisor {
@@ -177,6 +202,29 @@ impl Supervisor {
         has_signal_beside(id, blocked)
     }
 
+    /// A wait for signals (sigtimedwait(2)): these aren't blocked meanwhile. One that is on its way, or that others send, ends it.
+    pub(crate) fn waits_for_signals(&self, id: u32, a: &[u64; 6]) -> Verdict {
+        let (Some(signals), Ok([set])) = (Signals::of(id), memory::words::<1>(id, a[0])) else {
+            return GO_ON;
+        };
+        let blocked = signals.blocked & !set;
+        let span = match a[2] {
+            0 => None,
+            at => match memory::words::<2>(id, at) {
+                Ok([seconds, parts]) if (seconds > 0 || parts > 0) && parts < crate::clocks::NANOS => {
+                    Some(crate::clocks::time(seconds, parts))
+                }
+                _ => return GO_ON,
+            },
+        };
+        if has_signal_beside(id, blocked) {
+            return GO_ON;
+        }
+        let until = span.map(|span| self.clock(id).saturating_add(span));
+        let late = Answer::Error(libc::EAGAIN);
+        Verdict::Wait(Wait { until, on: On::Signals, late, blocks: Some(blocked) })
+    }
+
     /// Those of these threads whose calls a signal has ended.
     pub(crate) fn check_interrupted(&mut self, threads: &[u32]) -> Result<(), ExecuteError> {
         for &id in threads {
@@ -195,24 +243,36 @@ impl Supervisor {
         if every > Time::ZERO {
             process.alarm = Some((at.saturating_add(every), every));
         }
-        self.send(id, libc::SIGALRM)
+        self.comes_to_a_call(id, libc::SIGALRM)?;
+        let pid = i32::try_from(id).ok().and_then(Pid::from_raw);
+        // One that is gone needs none.
+        let _ = pid.map(|pid| rustix::process::kill_process(pid, rustix::process::Signal::ALARM));
+        self.signal_arrives(id)
     }
 
     /// A timer goes off that sends a signal.
     pub(crate) fn signal(&mut self, process: u32, timer: u64) -> Result<(), ExecuteError> {
         let Some(it) = self.signal_timers.get_mut(&(process, timer)) else { return Ok(()) };
         it.at = it.at.filter(|_| it.every > Time::ZERO).map(|at| at.saturating_add(it.every));
-        let signal = it.signal;
-        self.send(process, signal)
+        // It has one signal: where that is still on its way, it is one more that was missed.
+        let bit = 1u64 << (it.signal.unsigned_abs().clamp(1, 64) - 1);
+        let on_its_way = Signals::of(it.thread.unwrap_or(process)).is_some_and(|signals| match it.thread {
+            Some(_) => signals.own & bit != 0,
+            None => signals.shared & bit != 0,
+        });
+        if on_its_way {
+            it.missed += 1;
+            return Ok(());
+        }
+        it.missed = 0;
+        let it = *it;
+        self.send(process, it.thread, (it.signal, it.value))
     }
 
-    fn send(&mut self, process: u32, signal: i32) -> Result<(), ExecuteError> {
-        self.comes_to_a_call(process, signal)?;
-        let pid = i32::try_from(process).ok().and_then(Pid::from_raw);
-        if let (Some(pid), Some(signal)) = (pid, rustix::process::Signal::from_named_raw(signal)) {
-            // One that is gone needs none.
-            let _ = rustix::process::kill_process(pid, signal);
-        }
+    fn send(&mut self, process: u32, thread: Option<u32>, signal: (i32, u64)) -> Result<(), ExecuteError> {
+        self.comes_to_a_call(process, signal.0)?;
+        // One that is gone needs none.
+        let _ = expiry::send(process, thread, signal);
         self.signal_arrives(process)
     }
 

@@ -19,6 +19,7 @@ use crate::signals::{FIRST_TIMER, SignalTimer};
 use crate::standstill::Starts;
 use crate::table::{Call, Counts, Table};
 use crate::thread::{Birth, On, Process, SharedPage, State, Thread, Wait, Word};
+use crate::timers::Timer;
 use crate::told::Told;
 use petrio_colours::{FileOp, RequestId};
 use petrio_intercept::vdso::Clocks;
@@ -27,7 +28,6 @@ use petrio_time::Time;
 use petrio_workload::Due;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex};
 
 /// Whoever computes is looked after so often, nanoseconds; and so often where somebody is about to end.
@@ -49,16 +49,6 @@ pub(crate) enum Coming {
     Alarm(u32),
     Timer(usize),
     Signal(u32, u64),
-}
-
-/// A descriptor that tells of time (timerfd_create(2)).
-#[derive(Debug)]
-pub(crate) struct Timer {
-    pub(crate) fd: OwnedFd,
-    pub(crate) at: Time,
-    pub(crate) every: Time,
-    /// The process and the number by which that one knows it.
-    pub(crate) of: (u32, i32),
 }
 
 /// What became of a call that was looked at.
@@ -100,6 +90,8 @@ pub(crate) struct Supervisor {
     pub(crate) signal_timers: FxHashMap<(u32, u64), SignalTimer>,
     /// The number of the next of these.
     pub(crate) next_timer: u32,
+    /// The mark of the last descriptor that tells of time.
+    pub(crate) next_mark: i64,
     /// Threads that have sent signals which nobody has looked for yet.
     pub(crate) signalling: BTreeSet<u32>,
     /// The time of what was looked at last.
@@ -161,6 +153,7 @@ impl Supervisor {
             timers: Vec::new(),
             signal_timers: FxHashMap::default(),
             next_timer: FIRST_TIMER,
+            next_mark: 0,
             signalling: BTreeSet::new(),
             global: Time::ZERO,
             shortest: u64::MAX,
@@ -338,10 +331,12 @@ impl Supervisor {
         };
         let alarms =
             self.processes.iter().filter_map(|(&id, process)| Some((process.alarm?.0, 0, Coming::Alarm(id))));
-        let timers = self.timers.iter().enumerate().map(|(index, timer)| (timer.at, 0, Coming::Timer(index)));
+        let timers = (self.timers.iter().enumerate())
+            .filter_map(|(index, timer)| Some((timer.at?, 0, Coming::Timer(index))));
         let signals = self
             .signal_timers
             .iter()
+            .filter(|(_, it)| it.signal != 0)
             .filter_map(|(&(process, timer), it)| Some((it.at?, 0, Coming::Signal(process, timer))));
         self.threads.iter().filter_map(of_thread).chain(alarms).chain(timers).chain(signals).min()
     }
@@ -463,6 +458,7 @@ impl Supervisor {
             return Ok(());
         };
         thread.clock = thread.clock.max(until);
+        crate::clocks::tell_rest(id, &held, Time::ZERO);
         if let On::Word(word, _) = on {
             self.words.entry(word).or_default().retain(|other| *other != id);
         }
@@ -470,15 +466,5 @@ impl Supervisor {
             let _ = memory::write(id, set, &vec![0; bytes]);
         }
         self.answer(id, held, late)
-    }
-
-    /// A descriptor that tells of time becomes ready: by the kernel's own means, at once.
-    fn timer(&mut self, index: usize) {
-        let Some(timer) = self.timers.get_mut(index) else { return };
-        crate::clocks::expire(&timer.fd);
-        match timer.every > Time::ZERO {
-            true => timer.at = timer.at.saturating_add(timer.every),
-            false => drop(self.timers.remove(index)),
-        }
     }
 }

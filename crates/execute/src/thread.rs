@@ -62,8 +62,10 @@ pub(crate) enum On {
     Ready(Vec<(Arc<OwnedFd>, PollFlags)>),
     /// Room for so many bytes in a pipe.
     Room(Arc<OwnedFd>, u64),
-    /// The end of a child: of this number in its own numbering, or of any.
-    Child(Option<u32>),
+    /// The end of a child: of this number in its own numbering, or of any; or that it stops, where that is waited for, too.
+    Child(Option<u32>, bool),
+    /// Signals alone.
+    Signals,
     /// Somebody wakes those who wait at this word.
     Word(Word, u32),
     /// Other ranks of an MPI job.
@@ -110,6 +112,8 @@ pub(crate) struct Thread {
     pub(crate) is_new: bool,
     /// Whether it waits for what it has started to become a program (vfork): until its next call nobody waits for it.
     pub(crate) lends: bool,
+    /// The thread that waits in this way for it.
+    pub(crate) lender: Option<u32>,
     /// Whether it has run for so long that others run beside it.
     pub(crate) has_run_long: bool,
     /// What it has started that hasn't been seen yet.
@@ -146,6 +150,8 @@ pub(crate) struct Process {
     pub(crate) reads_signals: u64,
     /// When its alarm goes off, and how often after that.
     pub(crate) alarm: Option<(Time, Time)>,
+    /// Whether it ever was stopped by a signal.
+    pub(crate) stopped: bool,
     /// Which of the places of the execution it is at: the first, but for ranks of MPI, and those that they start.
     pub(crate) place: usize,
 }

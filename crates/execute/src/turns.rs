@@ -19,7 +19,10 @@ impl Supervisor {
 
     /// Whether somebody has the turn.
     fn somebody_runs(&self) -> bool {
-        self.threads.values().any(|thread| matches!(thread.state, State::Running) && !thread.has_run_long)
+        // Whoever ends clears a word in the kernel, at which others may look without a call.
+        self.threads
+            .values()
+            .any(|thread| matches!(thread.state, State::Running | State::Ends) && !thread.has_run_long)
     }
 
     /// Whether somebody waits for the turn.

@@ -1,6 +1,7 @@
 //! Calls that may have to wait: for something to be read, for room, for a child. Whether they would is asked of the kernel, of copies of
 //! their descriptors; while they would, they are held, so that their time passes as that of whoever they wait for does.
 
+use crate::clocks::NANOS;
 use crate::decide::GO_ON;
 use crate::files::descriptor;
 use crate::supervisor::{Supervisor, Verdict};
@@ -11,6 +12,7 @@ use petrio_time::Time;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, OFlags, fcntl_getfl, fstat};
 use rustix::io::ioctl_fionread;
+use rustix::net::sockopt::{Timeout, socket_timeout};
 use rustix::pipe::fcntl_getpipe_size;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -21,6 +23,8 @@ const PAGE: u64 = 4_096;
 const DOES_NOT_WAIT: u64 = 0x40;
 /// And of wait (`WNOHANG`).
 const NO_HANG: u64 = 1;
+/// And those that wait for children to be stopped, or to go on, too (`WUNTRACED`, `WCONTINUED`).
+const STOPPED: u64 = 2 | 8;
 /// Which children waitid means: all, or one.
 const ALL: u64 = 0;
 const ONE: u64 = 1;
@@ -97,17 +101,20 @@ impl Supervisor {
                 let verdict = self.awaits_events(id, a[0], span(id, a[3]));
                 masked(id, verdict, a[4])
             }
-            Call::Receive if a[3] & DOES_NOT_WAIT != 0 => GO_ON,
-            Call::Send if a[3] & DOES_NOT_WAIT != 0 => GO_ON,
-            Call::Receive | Call::Accept => self.waits_for(id, a[0], PollFlags::IN),
-            Call::Send => self.waits_for(id, a[0], PollFlags::OUT),
+            Call::Receive | Call::Send if a[3] & DOES_NOT_WAIT != 0 => GO_ON,
+            Call::ReceiveMessage | Call::SendMessage if a[2] & DOES_NOT_WAIT != 0 => GO_ON,
+            Call::Receive | Call::ReceiveMessage | Call::Accept => self.waits_for(id, a[0], PollFlags::IN),
+            Call::Send | Call::SendMessage => self.waits_for(id, a[0], PollFlags::OUT),
+            Call::MqReceive => self.waits_for_queue(id, a, PollFlags::IN),
+            Call::MqSend => self.waits_for_queue(id, a, PollFlags::OUT),
+            Call::Sigtimedwait => self.waits_for_signals(id, a),
             Call::Wait4 if a[2] & NO_HANG == 0 => {
                 let pid = descriptor(a[0]);
-                self.waits_for_child(id, u32::try_from(pid).ok().filter(|pid| *pid > 0))
+                self.waits_for_child(id, u32::try_from(pid).ok().filter(|pid| *pid > 0), a[2] & STOPPED != 0)
             }
             Call::Waitid if a[3] & NO_HANG == 0 => match a[0] {
-                ONE => self.waits_for_child(id, u32::try_from(a[1]).ok()),
-                ALL => self.waits_for_child(id, None),
+                ONE => self.waits_for_child(id, u32::try_from(a[1]).ok(), a[3] & STOPPED != 0),
+                ALL => self.waits_for_child(id, None, a[3] & STOPPED != 0),
                 _ => GO_ON,
             },
             _ => GO_ON,
@@ -120,9 +127,40 @@ impl Supervisor {
 
     fn waits_for(&mut self, id: u32, fd: u64, flags: PollFlags) -> Verdict {
         match self.copy(id, descriptor(fd)) {
-            Some(fd) => Self::or_wait(fd, flags),
+            Some(fd) => self.or_wait(id, fd, flags),
             None => GO_ON,
         }
+    }
+
+    /// A message of a queue (`mq_timedreceive(2)`), or room for one, which is waited for until a time of day where one is given.
+    fn waits_for_queue(&mut self, id: u32, a: &[u64; 6], flags: PollFlags) -> Verdict {
+        let Verdict::Wait(wait) = self.waits_for(id, a[0], flags) else { return GO_ON };
+        if a[4] == 0 {
+            return Verdict::Wait(wait);
+        }
+        let Ok([seconds, parts]) = memory::words::<2>(id, a[4]) else { return GO_ON };
+        let (clock, now) = (self.clock(id), self.began.0);
+        let at = seconds.saturating_mul(NANOS).saturating_add(parts).saturating_sub(now);
+        let until = crate::clocks::time(at / NANOS, at % NANOS).max(clock);
+        Verdict::Wait(Wait { until: Some(until), late: Answer::Error(libc::ETIMEDOUT), ..wait })
+    }
+
+    /// On at once, or when it is ready; or when the time is over that its socket is to be waited for at most (`SO_RCVTIMEO`).
+    pub(crate) fn or_wait(&self, id: u32, fd: Arc<OwnedFd>, flags: PollFlags) -> Verdict {
+        let is_patient = fcntl_getfl(&fd).is_ok_and(|flags| !flags.contains(OFlags::NONBLOCK));
+        if !is_patient || is_ready(&fd, flags) {
+            return GO_ON;
+        }
+        let which = if flags.contains(PollFlags::OUT) { Timeout::Send } else { Timeout::Recv };
+        let span = socket_timeout(&fd, which).ok().flatten();
+        let span = span.map(|span| crate::clocks::time(span.as_secs(), span.subsec_nanos().into()));
+        let until = span.map(|span| self.clock(id).saturating_add(span));
+        Verdict::Wait(Wait {
+            until,
+            on: On::Ready(vec![(fd, flags)]),
+            late: Answer::Error(libc::EAGAIN),
+            blocks: None,
+        })
     }
 
     /// On at once where one is ready; else until one is, or its time is over.
@@ -212,7 +250,7 @@ impl Supervisor {
         all
     }
 
-    fn waits_for_child(&mut self, id: u32, which: Option<u32>) -> Verdict {
+    fn waits_for_child(&mut self, id: u32, which: Option<u32>, stops: bool) -> Verdict {
         let Some(parent) = self.threads.get(&id).map(|thread| thread.process) else { return GO_ON };
         // Those that it has taken are gone.
         let taken: Vec<u32> = (self.processes.iter())
@@ -228,6 +266,8 @@ impl Supervisor {
         };
         let ended = meant().filter_map(|child| child.ended).min();
         let any = meant().next().is_some();
+        // Whether it was told already that one is stopped, or goes on, only the kernel knows.
+        let only_the_kernel_knows = stops && meant().any(|child| child.stopped);
         match ended {
             Some(at) => {
                 if let Some(thread) = self.threads.get_mut(&id) {
@@ -235,8 +275,9 @@ impl Supervisor {
                 }
                 GO_ON
             }
-            None if any => {
-                Verdict::Wait(Wait { until: None, on: On::Child(which), late: Answer::GoOn, blocks: None })
+            None if any && !only_the_kernel_knows => {
+                let on = On::Child(which, stops);
+                Verdict::Wait(Wait { until: None, on, late: Answer::GoOn, blocks: None })
             }
             None => GO_ON,
         }

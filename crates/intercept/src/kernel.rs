@@ -157,6 +157,55 @@ pub(crate) fn borrowed(number: i32) -> BorrowedFd<'static> {
     unsafe { BorrowedFd::borrow_raw(number) }
 }
 
+/// Lets a descriptor that tells of time tell that it went off so often, and wakes who waits for it (`timerfd_create(2)`, `TFD_IOC_SET_TICKS`).
+pub(crate) fn set_ticks(timer: BorrowedFd<'_>, ticks: u64) -> io::Result<()> {
+    // _IOW('T', 0, u64), linux/timerfd.h.
+    const SET_TICKS: u64 = 0x4008_5400;
+    // SAFETY: the kernel reads eight bytes there.
+    let result = unsafe { libc::ioctl(timer.as_raw_fd(), SET_TICKS as _, &raw const ticks) };
+    done(result.into())
+}
+
+/// What comes with a signal of a timer's (struct siginfo, its part `_timer`), in 128 bytes.
+#[repr(C)]
+struct OfTimer {
+    signal: i32,
+    error: i32,
+    code: i32,
+    padding: i32,
+    timer: i32,
+    overrun: i32,
+    value: u64,
+    rest: [u64; 12],
+}
+
+/// Sends a process, or one thread of it, a signal as a timer would (`rt_tgsigqueueinfo(2)`).
+pub(crate) fn send_of_timer(
+    process: i32,
+    thread: Option<i32>,
+    (signal, value): (i32, u64),
+) -> io::Result<()> {
+    let told = OfTimer {
+        signal,
+        error: 0,
+        code: libc::SI_TIMER,
+        padding: 0,
+        timer: 0,
+        overrun: 0,
+        value,
+        rest: [0; 12],
+    };
+    // SAFETY: the kernel reads 128 bytes there, which is what the structure has.
+    done(unsafe {
+        match thread {
+            Some(thread) => {
+                libc::syscall(libc::SYS_rt_tgsigqueueinfo, process, thread, signal, &raw const told)
+            }
+            None => libc::syscall(libc::SYS_rt_sigqueueinfo, process, signal, &raw const told),
+        }
+    })
+}
+
 /// How a thread that stands still goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Going {

@@ -12,6 +12,7 @@
 //!   network. It ends with whoever has started it, and so does all that it has started.
 //! - [`Listener`]: held calls, one by one, and their answers.
 //! - [`follow`]: calls that nobody decides about, told before and after to another process.
+//! - [`expiry`]: what a timer does when its time has come.
 //! - [`memory`]: what their arguments point to; [`vdso`]: clocks that are read without a call make calls, too.
 
 #![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -25,6 +26,7 @@
 )]
 
 pub mod cage;
+pub mod expiry;
 mod filter;
 pub mod follow;
 mod kernel;

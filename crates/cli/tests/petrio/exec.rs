@@ -3,6 +3,7 @@
 mod limits;
 mod programs;
 mod signals;
+mod timers;
 mod times;
 
 use crate::support::{Answer, Folder};

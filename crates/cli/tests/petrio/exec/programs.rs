@@ -296,3 +296,51 @@ fn a_file_of_several_names_stays_one_when_it_gets_another() {
     let (answer, _) = executed(&folder, &["sh", "-c", script]);
     assert_eq!((answer.code, answer.out.trim()), (Some(0), "3"), "{}", answer.talk);
 }
+
+/// Files are copied without the program's memory, from and to places that it names, and written by accesses that say themselves how
+/// durable they are to be.
+const ACCESSES: &str = r"
+import ctypes, os, struct, sys
+file = os.open('x', os.O_RDWR)
+if sys.argv[1] == 'copy':
+    to, at = os.open('y', os.O_CREAT | os.O_WRONLY), 0
+    while (sent := os.sendfile(to, file, at, 1 << 20)) > 0: at += sent
+    other = os.open('z', os.O_CREAT | os.O_WRONLY)
+    at = 0
+    while (sent := os.copy_file_range(file, other, 1 << 20, at, at)) > 0: at += sent
+elif sys.argv[1] == 'durable':
+    for _ in range(20): os.pwritev(file, [bytes(2048), bytes(2048)], 0, os.RWF_DSYNC)
+else:
+    c = ctypes.CDLL(None)
+    context = ctypes.c_ulong()
+    assert c.syscall(206, 4, ctypes.byref(context)) == 0
+    data = ctypes.create_string_buffer(1 << 16)
+    parts = (ctypes.c_ulong * 4)(ctypes.addressof(data), 1 << 16, ctypes.addressof(data), 1 << 16)
+    one = ctypes.create_string_buffer(struct.pack('QIIHhIQQq', 0, 0, 2, 8, 0, file, ctypes.addressof(parts), 2, 0), 64)
+    many = (ctypes.c_void_p * 1)(ctypes.addressof(one))
+    for _ in range(20): assert c.syscall(209, context, 1, many) == 1
+";
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn accesses_are_where_they_say_and_as_durable_as_they_say() {
+    let name = "accesses_are_where_they_say_and_as_durable_as_they_say";
+    let Some(folder) = possible(name, &["python3"]) else { return };
+    folder.write("accesses.py", ACCESSES);
+    folder.write("x", "a".repeat(4 << 20));
+    let executed = |what: &str| {
+        let (answer, report) = executed(&folder, &["python3", "-B", "accesses.py", what]);
+        assert_eq!(answer.code, Some(0), "{what}: {}", answer.talk);
+        (report["bytes"].as_u64().unwrap(), seconds(&report))
+    };
+    // Each byte is read and written once for each copy, beside the program itself.
+    let (bytes, _) = executed("copy");
+    let more = bytes.checked_sub(4 * (4 << 20)).unwrap();
+    assert!(more < 1 << 16, "{bytes}");
+    // Overwriting one place durably takes a turn each time, also of two parts that are submitted.
+    let (_, took) = executed("durable");
+    assert!(took > 20.0 / 120.0, "{took}");
+    let (bytes, took) = executed("submitted");
+    let more = bytes.checked_sub(20 * (2 << 16)).unwrap();
+    assert!(more < 1 << 16 && took > 20.0 / 120.0, "{bytes} {took}");
+}

@@ -64,3 +64,27 @@ fn in_real_time_calls_take_as_long_as_the_drive_does_and_clocks_are_the_machines
     let answer = folder.petrio(&["exec", "scenario.toml", "--real-time", "--compute", "none", "--", "true"]);
     assert_eq!(answer.code, Some(2), "{}", answer.talk);
 }
+
+#[test]
+fn children_beside_each_other_do_the_same_each_time() {
+    let name = "children_beside_each_other_do_the_same_each_time";
+    let Some(folder) = possible(name, &["make", "sh", "cat", "wc"]) else { return };
+    folder.write(
+        "Makefile",
+        ".PHONY: all\nall: x\nx: a.o b.o c.o d.o e.o f.o\n\t@cat $^ > x; wc -c < x | cat\n\
+         %.o: Makefile\n\t@cat $< | cat > $@; cat $@ | wc -c >> $@\n",
+    );
+    // Which of them the machine lets run first, and whose end is seen first, is another thing each time.
+    // In another folder: what is in the program's own is laid out before it begins.
+    let reports = Folder::new();
+    let path = reports.path("report.json").display().to_string();
+    let told = || {
+        let words =
+            ["exec", "scenario.toml", "--compute", "fixed:1us", "-q", "--json", &path, "--", "make", "-j3"];
+        let answer = folder.petrio(&words);
+        assert_eq!((answer.code, answer.out.trim()), (Some(0), "816"), "{}", answer.talk);
+        reports.json("report.json")
+    };
+    let first = told();
+    (1..4).for_each(|_| assert_eq!(told(), first));
+}
