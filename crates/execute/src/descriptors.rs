@@ -98,8 +98,7 @@ impl Supervisor {
             CopyFileRange | Splice => self.copies(id, ((a[0], a[1]), (a[2], a[3])), a[4]),
             Close => self.closes(id, descriptor(a[0])),
             // Onto itself nothing becomes of it.
-            Dup2 if a[0] == a[1] => GO_ON,
-            Dup2 => self.closes(id, descriptor(a[1])),
+            Dup2 if a[0] != a[1] => self.closes(id, descriptor(a[1])),
             CloseRange => self.closes_all(id, a),
             SetFlags => self.sets_flags(id, descriptor(a[0])),
             Sync => Verdict::Ask(
@@ -108,7 +107,7 @@ impl Supervisor {
             ),
             IoSubmit => self.submits(id, a),
             Mmap => self.maps(id, a),
-            Msync => GO_ON,
+            Dup2 | Msync => GO_ON,
             _ => {
                 let Is::Stored(Opened { file, fd, .. }, mut ops) = self.is(id, descriptor(a[0])) else {
                     return GO_ON;

@@ -9,6 +9,27 @@ use petrio_time::Time;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use std::collections::{BTreeMap, VecDeque};
 
+impl Process {
+    /// One that has just been seen, and reads these signals from descriptors of its parent's.
+    fn begins(status: Status, reads_signals: u64, place: usize) -> Self {
+        let handle = i32::try_from(status.process).ok().and_then(Pid::from_raw);
+        Self {
+            parent: status.parent,
+            inside: status.inside,
+            handle: handle.and_then(|handle| pidfd_open(handle, PidfdFlags::empty()).ok()),
+            ended: None,
+            threads: 0,
+            several: false,
+            open: BTreeMap::new(),
+            signalled: false,
+            reads_signals,
+            alarm: None,
+            stopped: false,
+            place,
+        }
+    }
+}
+
 impl Supervisor {
     /// A thread that was never seen before.
     pub(crate) fn adopt(&mut self, id: u32) {
@@ -31,23 +52,8 @@ impl Supervisor {
         let lender = by.and_then(|(id, thread)| thread.lends.then_some(id));
         let reads_signals = self.processes.get(&status.parent).map_or(0, |parent| parent.reads_signals);
         let place = self.processes.get(&status.parent).map_or(0, |parent| parent.place);
-        let process = self.processes.entry(status.process).or_insert_with(|| {
-            let handle = i32::try_from(status.process).ok().and_then(Pid::from_raw);
-            Process {
-                parent: status.parent,
-                inside: status.inside,
-                handle: handle.and_then(|handle| pidfd_open(handle, PidfdFlags::empty()).ok()),
-                ended: None,
-                threads: 0,
-                several: false,
-                open: BTreeMap::new(),
-                signalled: false,
-                reads_signals,
-                alarm: None,
-                stopped: false,
-                place,
-            }
-        });
+        let process = (self.processes.entry(status.process))
+            .or_insert_with(|| Process::begins(status, reads_signals, place));
         process.threads += 1;
         process.several |= process.threads > 1;
         let alone = !process.several;
