@@ -11,6 +11,7 @@ use petrio_engine::{EngineError, System};
 use petrio_files::whole_file::WholeFile;
 use petrio_trace::TraceError;
 use petrio_trace::native::EventWriter;
+use petrio_units::Bytes;
 use serde::Serialize;
 use std::io;
 use std::sync::mpsc::sync_channel;
@@ -109,7 +110,8 @@ impl Emulator {
         options: Options,
     ) -> Result<Self, EmulateError> {
         let names: Vec<String> = devices.iter().map(|(spec, _)| spec.name.clone()).collect();
-        options.faults.check(&names)?;
+        let sizes = devices.iter().map(|(spec, _)| (spec.name.clone(), Bytes(spec.bytes())));
+        options.faults.check(&sizes.collect::<Vec<_>>())?;
         let faults = options.faults;
         let devices = devices.into_iter().map(|(spec, medium)| {
             let any_order = faults

@@ -210,11 +210,11 @@ pub struct ProfileError {
 }
 
 impl FaultProfile {
-    /// What makes no sense, of devices with these names.
+    /// What makes no sense, of devices with these names and sizes.
     ///
     /// # Errors
     /// The first mistake.
-    pub fn check(&self, devices: &[String]) -> Result<(), ProfileError> {
+    pub fn check(&self, devices: &[(String, Bytes)]) -> Result<(), ProfileError> {
         let wrong = |at: String, problem: &str| ProfileError { at, problem: problem.to_owned() };
         let drawn = |at: String, draw: &Draw<Duration>| match draw.distribution() {
             Ok(_) => Ok(()),
@@ -247,7 +247,7 @@ impl FaultProfile {
         for (number, rule) in self.slow.iter().enumerate() {
             let at = format!("slow.{number}");
             named(&at, rule.device.as_ref(), devices)?;
-            between(&at, rule.from, rule.to)?;
+            between(&at, (rule.from, rule.to), rule.device.as_ref(), devices)?;
             if !(rule.times.is_finite() && rule.times >= 1.0) {
                 return Err(wrong(format!("{at}.times"), "times is a number from 1 on"));
             }
@@ -255,7 +255,7 @@ impl FaultProfile {
         for (number, rule) in self.error.iter().enumerate() {
             let at = format!("error.{number}");
             named(&at, rule.device.as_ref(), devices)?;
-            between(&at, rule.from, rule.to)?;
+            between(&at, (rule.from, rule.to), rule.device.as_ref(), devices)?;
             if rule.of == Of::Flushes && (rule.to.is_some() || rule.from.get() > 0) {
                 return Err(wrong(at, "a flush is of the whole device, not of a region"));
             }
@@ -273,22 +273,33 @@ impl FaultProfile {
 }
 
 /// A rule's device is there.
-fn named(at: &str, device: Option<&String>, devices: &[String]) -> Result<(), ProfileError> {
+fn named(at: &str, device: Option<&String>, devices: &[(String, Bytes)]) -> Result<(), ProfileError> {
     match device {
-        Some(device) if !devices.contains(device) => {
-            let problem = format!("there is no device \"{device}\"; there are {}", devices.join(", "));
+        Some(device) if devices.iter().all(|(name, _)| name != device) => {
+            let names: Vec<&str> = devices.iter().map(|(name, _)| name.as_str()).collect();
+            let problem = format!("there is no device \"{device}\"; there are {}", names.join(", "));
             Err(ProfileError { at: format!("{at}.device"), problem })
         }
         _ => Ok(()),
     }
 }
 
-/// A region has bytes.
-fn between(at: &str, from: Bytes, to: Option<Bytes>) -> Result<(), ProfileError> {
-    match to {
-        Some(to) if to <= from => {
-            let problem = format!("the region ends before it begins, at {from}");
-            Err(ProfileError { at: format!("{at}.to"), problem })
+/// A region has bytes, and some of them are on a device: what is beside all of them would fail nothing, and who waits for it would never know.
+fn between(
+    at: &str,
+    (from, to): (Bytes, Option<Bytes>),
+    device: Option<&String>,
+    devices: &[(String, Bytes)],
+) -> Result<(), ProfileError> {
+    if to.is_some_and(|to| to <= from) {
+        let problem = format!("the region ends before it begins, at {from}");
+        return Err(ProfileError { at: format!("{at}.to"), problem });
+    }
+    let of = devices.iter().filter(|(name, _)| device.is_none_or(|device| device == name));
+    match of.max_by_key(|(_, size)| *size) {
+        Some((name, size)) if from >= *size => {
+            let problem = format!("the region begins at {from}, and {name} ends at {size}");
+            Err(ProfileError { at: format!("{at}.from"), problem })
         }
         _ => Ok(()),
     }

@@ -5,10 +5,11 @@
 use super::*;
 use crate::device::Kind;
 use petrio_time::Time;
+use petrio_units::Bytes;
 
 fn profile(text: &str) -> FaultProfile {
     let profile: FaultProfile = toml::from_str(text).unwrap();
-    profile.check(&["d".to_owned()]).unwrap();
+    profile.check(&[("d".to_owned(), Bytes::from_mib(1_024))]).unwrap();
     profile
 }
 
@@ -76,10 +77,12 @@ fn what_makes_no_sense_is_refused_where_it_stands() {
         ("[[slow]]\ntimes = 0.5\n", "slow.0.times"),
         ("[[delay]]\nshare = 1\nby = \"1 s\"\ndevice = \"x\"\n", "delay.0.device"),
         ("[[error]]\nof = \"flushes\"\nto = \"1 MiB\"\n", "error.0"),
+        ("[[error]]\nfrom = \"1 GiB\"\n", "error.0.from"),
+        ("[[slow]]\ntimes = 2\nfrom = \"900000 GiB\"\ndevice = \"d\"\n", "slow.0.from"),
         ("[decay]\nhalves = \"0 s\"\n", "decay.halves"),
         ("[decay]\nhalves = \"1 s\"\nleast = 0\n", "decay.least"),
     ] {
         let profile: FaultProfile = toml::from_str(text).unwrap();
-        assert_eq!(profile.check(&["d".to_owned()]).unwrap_err().at, at, "{text}");
+        assert_eq!(profile.check(&[("d".to_owned(), Bytes::from_mib(1_024))]).unwrap_err().at, at, "{text}");
     }
 }
