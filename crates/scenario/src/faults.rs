@@ -7,13 +7,18 @@ use crate::text::{Override, Problems};
 use crate::users::load_checked;
 use petrio_emulate::faults::FaultProfile;
 use petrio_files::inputs::Inputs;
+use petrio_units::Bytes;
 use std::path::Path;
 
-/// Reads a profile of faults for devices with these names, and checks it.
+/// Reads a profile of faults for devices with these names and sizes, and checks it.
 ///
 /// # Errors
 /// Everything that is wrong with it, each with its place and what to do.
-pub fn load_faults(inputs: &Inputs, path: &Path, devices: &[String]) -> Result<FaultProfile, Problems> {
+pub fn load_faults(
+    inputs: &Inputs,
+    path: &Path,
+    devices: &[(String, Bytes)],
+) -> Result<FaultProfile, Problems> {
     let name = inputs.path_of(path).display().to_string();
     let text = text_of(inputs, path).map_err(|problem| {
         let other = by_file(inputs, (&name, path), Of::Faults);
@@ -27,14 +32,18 @@ pub fn load_faults(inputs: &Inputs, path: &Path, devices: &[String]) -> Result<F
 ///
 /// # Errors
 /// As of [`load_faults`].
-pub fn load_faults_text(name: &str, text: &str, devices: &[String]) -> Result<FaultProfile, Problems> {
+pub fn load_faults_text(
+    name: &str,
+    text: &str,
+    devices: &[(String, Bytes)],
+) -> Result<FaultProfile, Problems> {
     load_faults_from((name, text), (&Inputs::none(), Path::new("")), devices)
 }
 
 fn load_faults_from(
     text: (&str, &str),
     folder: (&Inputs, &Path),
-    devices: &[String],
+    devices: &[(String, Bytes)],
 ) -> Result<FaultProfile, Problems> {
     let none: &[Override] = &[];
     load_checked(text, (none, Of::Faults), folder, |profile: &FaultProfile| {
@@ -48,7 +57,8 @@ mod tests {
     use super::*;
 
     fn complaint(text: &str) -> String {
-        let problems = load_faults_text("faults.toml", text, &["d".to_owned()]).unwrap_err();
+        let problems =
+            load_faults_text("faults.toml", text, &[("d".to_owned(), Bytes::from_mib(1_024))]).unwrap_err();
         let told = problems.iter().map(|problem| {
             format!(
                 "{} {problem} {}",
@@ -70,6 +80,8 @@ mod tests {
         assert!(wrong.contains("faults.toml:2:10") && wrong.contains("there are d"), "{wrong}");
         let wrong = complaint("[[slow]]\nfrom = \"2 MiB\"\nto = \"1 MiB\"\ntimes = 3\n");
         assert!(wrong.contains("faults.toml:3:6") && wrong.contains("ends before it begins"), "{wrong}");
+        let wrong = complaint("[[error]]\nfrom = \"10 GiB\"\n");
+        assert!(wrong.contains("faults.toml:2:8") && wrong.contains("d ends at 1 GiB"), "{wrong}");
         let wrong = complaint("[[delay]]\nshare = 2\nby = \"1 ms\"\n");
         assert!(wrong.contains("faults.toml:2:9"), "{wrong}");
         let wrong = complaint("[cut]\nkpet = \"1 %\"\n");

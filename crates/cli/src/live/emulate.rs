@@ -206,8 +206,9 @@ impl Emulate {
 
     /// How it goes on.
     fn options(&self, inputs: &Inputs, loaded: &Loaded, devices: &[DeviceSpec]) -> Result<Options, Failure> {
-        let names: Vec<String> = devices.iter().map(|device| device.name.clone()).collect();
-        let faults = self.faults.as_deref().map(|path| load_faults(inputs, path, &names));
+        let sizes: Vec<(String, Bytes)> =
+            devices.iter().map(|device| (device.name.clone(), Bytes(device.bytes()))).collect();
+        let faults = self.faults.as_deref().map(|path| load_faults(inputs, path, &sizes));
         let mut faults: FaultProfile = faults.transpose()?.unwrap_or_default();
         if let Some(at) = self.cut_after {
             faults.cut = Some(PowerCut { at: Some(at), ..faults.cut.unwrap_or_default() });

@@ -181,7 +181,7 @@ fn how_sure_the_limit_is_follows_from_what_validations_missed_by() {
     if let Some(high) = found["highest"]["sure"]["high"].as_f64() {
         assert!(at < high && high < at * within * within * within, "{found}");
     }
-    let text = folder.petrio(&["load", "scenario.toml", "-q", "--metric", "mean", "--limit", "25 ms"]);
+    let text = folder.petrio(&["load", "scenario.toml", "--metric", "mean", "--limit", "25 ms"]);
     assert!(unwrapped(&text.out).contains("nine real systems in ten keep it up to between"), "{}", text.out);
     let queue = Folder::with(&M_M_1.replace("150000", "2000"));
     let found = loaded(&queue, &["--metric", "mean", "--limit", "5 ms"]);

@@ -7,6 +7,7 @@ use crate::samples::{files, seed};
 use petrio_distribution::fit::FitOptions;
 use petrio_scenario::catalogue::disksim::{Files, import_from};
 use petrio_study::fit::{Data, Unit, fit_data};
+use petrio_units::Bytes;
 
 pub(super) fn readers() -> Vec<Reader> {
     vec![
@@ -131,7 +132,8 @@ fn numbers() -> Vec<Vec<u8>> {
 /// A profile of faults.
 fn faults(bytes: &[u8]) -> Verdict {
     let text = super::text(bytes)?;
-    let read = petrio_scenario::load_faults_text("hostile", text, &["d".to_owned()]);
+    let read =
+        petrio_scenario::load_faults_text("hostile", text, &[("d".to_owned(), Bytes::from_mib(1 << 20))]);
     read.map(drop).map_err(|problems| first(&problems))
 }
 
