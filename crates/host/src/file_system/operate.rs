@@ -273,9 +273,7 @@ impl Volume {
         if inode.directory.is_some() {
             return Err(FileError::IsADirectory { file });
         }
-        if self.rare.is_nameless(file) {
-            return Err(FileError::NotFound { file });
-        }
+        self.check_named(file)?;
         self.put_first(file, parent);
         self.remove(file, touched);
         Ok(())
@@ -327,6 +325,7 @@ impl Volume {
         replaced: Option<FileId>,
         touched: &mut Touched,
     ) -> Result<(), FileError> {
+        self.check_named(file)?;
         let inode = self.find(file)?;
         let (old_parent, old_hash, number) = (inode.parent, inode.hash, inode.number);
         let is_directory = inode.directory.is_some();
@@ -346,6 +345,7 @@ impl Volume {
         }
         let replaced = replaced.filter(|&other| other != file);
         if let Some(other) = replaced {
+            self.check_named(other)?;
             self.put_first(other, parent);
             if self.find(other)?.parent != parent {
                 return Err(FileError::NotFound { file: other });

@@ -69,6 +69,11 @@ impl Volume {
         Ok(())
     }
 
+    /// A name can be taken away or moved only where there is one: a file that was made without (O_TMPFILE) has none until it is linked.
+    pub(super) fn check_named(&self, file: FileId) -> Result<(), FileError> {
+        if self.rare.is_nameless(file) { Err(FileError::NotFound { file }) } else { Ok(()) }
+    }
+
     /// Makes the name that a file has in a directory its first, where it has one there.
     pub(super) fn put_first(&mut self, file: FileId, parent: FileId) {
         let Some(inode) = self.get(file) else { return };

@@ -99,6 +99,7 @@ impl XfsVolume {
             Operation::Create => self.create(op.file, op.parent, false, changes),
             Operation::Mkdir => self.create(op.file, op.parent, true, changes),
             Operation::Unlink | Operation::Rmdir => {
+                self.check_named(op.file)?;
                 self.put_first(op.file, op.parent);
                 self.unlink(op.file, op.operation == Operation::Rmdir, changes)
             }
@@ -299,6 +300,7 @@ impl XfsVolume {
         replaced: Option<FileId>,
         changes: &mut Changes,
     ) -> Result<(), FileError> {
+        self.check_named(file)?;
         let inode = self.find(file)?;
         let (from, is_directory) = (inode.parent, inode.directory.is_some());
         self.directory(parent)?;
@@ -306,8 +308,12 @@ impl XfsVolume {
             return Err(FileError::Misplaced { file, reason: "it would lie in itself" });
         }
         if let Some(gone) = replaced.filter(|&gone| gone != file) {
+            self.check_named(gone)?;
             self.put_first(gone, parent);
             let target = self.find(gone)?;
+            if target.parent != parent {
+                return Err(FileError::NotFound { file: gone });
+            }
             match (target.directory.as_deref(), is_directory) {
                 (Some(_), false) => return Err(FileError::IsADirectory { file: gone }),
                 (None, true) => return Err(FileError::NotADirectory { file: gone }),

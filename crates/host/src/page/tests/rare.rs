@@ -3,6 +3,7 @@
 
 use super::rig::{DIRECTORY, Rig, access, file, host, op};
 use crate::file_system::{Family, FileSystemParameters, JournalMode};
+use crate::xfs::XfsParameters;
 use petrio_colours::{Failure, Fallocate, FileOp, Operation};
 use petrio_kernel::Time;
 
@@ -147,4 +148,27 @@ fn a_range_is_written_and_nothing_else() {
     let range = access(Operation::SyncRange, 3, 400 * KIB, 4 * KIB);
     let writes = [400, 0].map(|kib: u64| access(Operation::Write, 3, kib * KIB, 4 * KIB));
     assert_eq!(requests(&[&writes[..], &[range]].concat()), "W4D");
+}
+
+/// A file that was made without a name has none to take away, to move or to be replaced at, until it is linked.
+#[test]
+fn what_has_no_name_is_not_found_by_one() {
+    let on = |kind: usize| match kind {
+        0 => Rig::new(Family::Ext3, JournalMode::Ordered, &host(), &[file(5, 0, true)]),
+        1 => Rig::new(Family::Ext4, JournalMode::Ordered, &host(), &[file(5, 0, true)]),
+        _ => Rig::xfs(XfsParameters::default(), &host(), &[file(5, 0, true)]),
+    };
+    for kind in 0..3 {
+        let mut rig = on(kind);
+        rig.does(&op(Operation::Create, 6));
+        rig.does(&op(Operation::Tmpfile, 7));
+        let onto = FileOp { replaced: Some(petrio_colours::FileId(7)), ..op(Operation::Rename, 6) };
+        for named in [op(Operation::Unlink, 7), op(Operation::Rename, 7), onto.clone()] {
+            assert_eq!(rig.ends(&named).status.failure(), Some(Failure::NotFound), "{kind}: {named:?}");
+        }
+        rig.does(&op(Operation::Link, 7));
+        rig.does(&onto);
+        rig.does(&op(Operation::Rename, 6));
+        rig.does(&op(Operation::Unlink, 6));
+    }
 }
