@@ -9,7 +9,7 @@ use petrio_validation::live::cuts::CutRow;
 use petrio_validation::live::jobs::JobRow;
 use petrio_validation::live::programs::ProgramRow;
 use petrio_validation::live::requests::RequestsRow;
-use petrio_validation::live::{FileSystemRows, LiveQuestion, Part, compare};
+use petrio_validation::live::{FileSystemRows, Follows, LiveQuestion, LiveRows, Part, compare};
 use petrio_validation::md::MdRow;
 use petrio_validation::ops::{ComparedOperation, word};
 
@@ -17,7 +17,8 @@ use petrio_validation::ops::{ComparedOperation, word};
 #[derive(Args)]
 #[command(after_help = concat!(
     "A disk of 7200 rpm is emulated by the wall clock, so nothing else may run beside this: what came back late is void, and \
-     misses.\n\n",
+     misses. All parts take an hour and a half by the drive's turns, of which operations take most (their time follows \
+     --repetitions); each part is told when it is done.\n\n",
     exit_codes!()
 ))]
 pub(crate) struct ValidateLive {
@@ -82,62 +83,80 @@ impl ValidateLive {
             return Err(Failure::new("nothing of something compares nothing", Some(help)));
         }
         let question = LiveQuestion { parts, repetitions, requests, writers, seed };
-        let mut last = String::new();
-        let (rows, judged) = compare(&question, |what| {
-            // Each operation would be too much.
-            let phase: Vec<&str> = what.split(' ').take(2).collect();
-            let phase = if what.contains(':') { phase.join(" ") } else { what.to_owned() };
-            if phase != last {
-                talk(&format!("{phase} …"));
-                last = phase;
-            }
-        })
-        .map_err(|error| Failure::new(error, None))?;
+        let mut told = Told { json: self.json, last: String::new(), unprinted: None };
+        let (rows, judged) = compare(&question, &mut told).map_err(|error| Failure::new(error, None))?;
+        if let Some(failure) = told.unprinted {
+            return Err(failure);
+        }
         for why in &rows.left_out {
             talk(&format!("note: {why}"));
         }
-        let help = "petrio validate live --only PART --json tells each row";
         if self.json {
             print_json(&rows)?;
-            return conclude(&judged, true, help);
         }
-        if !rows.requests.is_empty() {
-            let cells: Vec<Vec<String>> = rows.requests.iter().map(request_cells).collect();
-            print(&table(
-                &["one disk", "requests", "simulated, ms", "emulated, ms", "error", "on time"],
-                &cells,
-            ))?;
-        }
-        for FileSystemRows { file_system, rows } in &rows.operations {
-            let cells: Vec<Vec<String>> = rows.iter().map(operation_cells).collect();
-            print(&table(
-                &[file_system, "journal", "requests", "the same", "predicted, ms", "measured, ms"],
-                &cells,
-            ))?;
-        }
-        if !rows.programs.is_empty() {
-            let cells: Vec<Vec<String>> = rows.programs.iter().map(program_cells).collect();
-            print(&table(&["program", "I/O executed, ms", "I/O emulated, ms", "error", "on time"], &cells))?;
-        }
-        if !rows.jobs.is_empty() {
-            let cells: Vec<Vec<String>> = rows.jobs.iter().map(job_cells).collect();
-            let headings = ["job", "I/O replayed, ms", "executed, ms", "emulated, ms", "on time"];
-            print(&table(&headings, &cells))?;
-        }
-        if !rows.arrays.is_empty() {
-            let cells: Vec<Vec<String>> = rows.arrays.iter().map(array_cells).collect();
-            let headings = ["array in a guest", "bytes", "requests apart", "read, points", "written, points"];
-            print(&table(&headings, &cells))?;
-        }
-        if !rows.cuts.is_empty() {
-            let cells: Vec<Vec<String>> = rows.cuts.iter().map(cut_cells).collect();
-            print(&table(
-                &["ext3 cut off", "barriers", "writers", "after, s", "promised", "broken"],
-                &cells,
-            ))?;
-        }
-        conclude(&judged, false, help)
+        conclude(&judged, self.json, "petrio validate live --only PART --json tells each row")
     }
+}
+
+/// Who waits for it: each part's table is printed when it is there, so that a comparison that is broken off has told what was done.
+struct Told {
+    json: bool,
+    last: String,
+    /// Why a table couldn't be printed.
+    unprinted: Option<Failure>,
+}
+
+impl Follows for Told {
+    fn comes(&mut self, what: &str) {
+        // Each operation would be too much.
+        let phase: Vec<&str> = what.split(' ').take(2).collect();
+        let phase = if what.contains(':') { phase.join(" ") } else { what.to_owned() };
+        if phase != self.last {
+            talk(&format!("{phase} …"));
+            self.last = phase;
+        }
+    }
+
+    fn done(&mut self, part: Part, rows: &LiveRows) {
+        if !self.json && self.unprinted.is_none() {
+            self.unprinted = part_table(part, rows).and_then(|table| print(&table).err());
+        }
+    }
+}
+
+/// A part's rows, where it has any.
+fn part_table(part: Part, rows: &LiveRows) -> Option<String> {
+    fn cells<T>(rows: &[T], cells: fn(&T) -> Vec<String>) -> Vec<Vec<String>> {
+        rows.iter().map(cells).collect()
+    }
+    let (headings, cells): (&[&str], Vec<Vec<String>>) = match part {
+        Part::Requests => (
+            &["one disk", "requests", "simulated, ms", "emulated, ms", "error", "on time"],
+            cells(&rows.requests, request_cells),
+        ),
+        Part::Operations => {
+            let FileSystemRows { file_system, rows } = rows.operations.last()?;
+            let headings = [*file_system, "journal", "requests", "the same", "predicted, ms", "measured, ms"];
+            return Some(table(&headings, &cells(rows, operation_cells)));
+        }
+        Part::Programs => (
+            &["program", "I/O executed, ms", "I/O emulated, ms", "error", "on time"],
+            cells(&rows.programs, program_cells),
+        ),
+        Part::Jobs => (
+            &["job", "I/O replayed, ms", "executed, ms", "emulated, ms", "on time"],
+            cells(&rows.jobs, job_cells),
+        ),
+        Part::Arrays => (
+            &["array in a guest", "bytes", "requests apart", "read, points", "written, points"],
+            cells(&rows.arrays, array_cells),
+        ),
+        Part::Cuts => (
+            &["ext3 cut off", "barriers", "writers", "after, s", "promised", "broken"],
+            cells(&rows.cuts, cut_cells),
+        ),
+    };
+    (!cells.is_empty()).then(|| table(headings, &cells))
 }
 
 fn request_cells(row: &RequestsRow) -> Vec<String> {

@@ -14,7 +14,9 @@ use std::time::Instant;
 pub(super) const DIRECT: i32 = rustix::fs::OFlags::DIRECT.bits().cast_signed();
 /// A page, to which direct input and output is aligned.
 const PAGE_BYTES: u64 = 4_096;
-/// Reads by which the way is measured.
+/// What is read at a time beside pages: what FUSE and loop devices carry as one request.
+const MORE_BYTES: u64 = 65_536;
+/// Reads of each size by which the way is measured.
 const READS: u32 = 200;
 
 /// Memory that begins at a page, as direct input and output wants it.
@@ -37,25 +39,61 @@ impl Aligned {
     }
 }
 
-/// How long reads of the last page of a device take whoever asks for them; from the second on they are in its cache.
-pub(super) fn reads_of_last_page(device: &Path, size: u64) -> io::Result<Vec<Time>> {
-    let file = OpenOptions::new().read(true).custom_flags(DIRECT).open(device)?;
-    let mut page = Aligned::of(as_index(PAGE_BYTES));
-    let mut times = Vec::new();
-    for _ in 0..READS {
-        let begin = Instant::now();
-        file.read_exact_at(page.bytes(), size - PAGE_BYTES)?;
-        times.push(Time::from_seconds(begin.elapsed().as_secs_f64()));
-    }
-    Ok(times)
+/// How long reads of the end of a device take whoever asks for them, of its last page and of its last [`MORE_BYTES`]; from the second on they are in its cache.
+pub(super) struct EndReads {
+    page: Vec<Time>,
+    more: Vec<Time>,
 }
 
-/// What the way to a device of so many bytes adds to a request: the median of what these reads took, less that of what the device took
-/// for them.
-pub(super) fn way(reads: &[Time], served: &[Served], size: u64) -> Time {
-    let last = (size - PAGE_BYTES) / SECTOR_BYTES;
-    let own = served.iter().filter(|request| request.address == last).map(|request| request.took);
-    median(reads.to_vec()).saturating_sub(median(own.collect()))
+pub(super) fn reads_of_end(device: &Path, size: u64) -> io::Result<EndReads> {
+    let file = OpenOptions::new().read(true).custom_flags(DIRECT).open(device)?;
+    let times = |bytes: u64| {
+        let mut memory = Aligned::of(as_index(bytes));
+        let mut times = Vec::new();
+        for _ in 0..READS {
+            let begin = Instant::now();
+            file.read_exact_at(memory.bytes(), size - bytes)?;
+            times.push(Time::from_seconds(begin.elapsed().as_secs_f64()));
+        }
+        io::Result::Ok(times)
+    };
+    Ok(EndReads { page: times(PAGE_BYTES)?, more: times(MORE_BYTES)? })
+}
+
+/// What the way to an emulated device adds to a request: the kernel's and petrio's work on it, and copies of its data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Way {
+    /// To each.
+    pub(super) each: Time,
+    /// For each MiB of it.
+    pub(super) for_mib: Time,
+}
+
+impl Way {
+    /// The way to a device of so many bytes: the medians of what these reads took, less those of what the device took for them.
+    pub(super) fn of(reads: &EndReads, served: &[Served], size: u64) -> Self {
+        let added = |times: &[Time], bytes: u64| {
+            let first = (size - bytes) / SECTOR_BYTES;
+            let own = served.iter().filter(|request| request.address == first).map(|request| request.took);
+            median(times.to_vec()).saturating_sub(median(own.collect()))
+        };
+        let (page, more) = (added(&reads.page, PAGE_BYTES), added(&reads.more, MORE_BYTES));
+        let for_mib = part(more.saturating_sub(page), 1 << 20, MORE_BYTES - PAGE_BYTES);
+        let each = page.saturating_sub(part(for_mib, PAGE_BYTES, 1 << 20));
+        Self { each, for_mib }
+    }
+
+    /// A scenario's connection that adds it to what a part `d` takes, as the part `way`.
+    pub(super) fn fabric(self) -> String {
+        let seconds = self.for_mib.as_seconds();
+        // Faster than anything, where copies cost nothing.
+        let rate = if seconds > 0.0 { f64::from(1 << 20) / seconds / 1e6 } else { 1e6 };
+        format!(
+            "[fabric.way]\non = \"d\"\nadapter = \"{} ns\"\nlatency = \"0 s\"\nrate = \"{rate:.3} MB/s\"\nframe_overhead = \"0 B\"\n\
+             transfer_ready = false\n",
+            self.each.as_picos() / 1_000
+        )
+    }
 }
 
 /// When the device was first asked for these.
@@ -63,6 +101,11 @@ pub(super) fn begin_of_reads(served: &[Served], size: u64) -> Time {
     let last = (size - PAGE_BYTES) / SECTOR_BYTES;
     let of_last = served.iter().filter(|request| request.address == last).map(|request| request.arrived);
     of_last.min().unwrap_or_default()
+}
+
+/// `bytes` of what takes a time for `of`.
+const fn part(time: Time, bytes: u64, of: u64) -> Time {
+    Time::from_picos(time.as_picos() * bytes / of)
 }
 
 fn median(mut times: Vec<Time>) -> Time {
@@ -77,11 +120,18 @@ mod tests {
     #[test]
     fn the_way_is_what_a_request_takes_beyond_the_devices_own_time() {
         let size = 1 << 20;
-        let last = (size - PAGE_BYTES) / SECTOR_BYTES;
+        let [last, more] = [PAGE_BYTES, MORE_BYTES].map(|bytes| (size - bytes) / SECTOR_BYTES);
         let of = |address, micros| Served { arrived: Time::ZERO, took: Time::from_micros(micros), address };
-        let reads = [9_000, 250, 240, 230, 260].map(Time::from_micros);
-        let served = [of(0, 5_000), of(last, 8_800), of(last, 100), of(last, 110), of(0, 1), of(last, 90)];
-        assert_eq!(way(&reads, &served, size), Time::from_micros(140));
-        assert_eq!(way(&[], &[], size), Time::ZERO);
+        let page = [9_000, 250, 240, 230, 260].map(Time::from_micros).to_vec();
+        let reads = EndReads { page, more: vec![Time::from_micros(460); 3] };
+        let served =
+            [of(0, 5_000), of(last, 8_800), of(last, 100), of(last, 110), of(more, 260), of(last, 90)];
+        // 140 us for a page and 200 for 64 KiB: 136 and, of the 60 KiB between, 1,024 a MiB.
+        let way = Way { each: Time::from_micros(136), for_mib: Time::from_micros(1_024) };
+        assert_eq!(Way::of(&reads, &served, size), way);
+        assert!(way.fabric().contains("adapter = \"136000 ns\""), "{}", way.fabric());
+        assert!(way.fabric().contains("rate = \"1024.000 MB/s\""), "{}", way.fabric());
+        let nothing = Way::of(&EndReads { page: Vec::new(), more: Vec::new() }, &[], size);
+        assert!(nothing == Way::default() && nothing.fabric().contains("1000000.000 MB/s"));
     }
 }

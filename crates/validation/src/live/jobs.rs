@@ -9,7 +9,7 @@
 //! requests show it. The recording is taken of the run on the emulated disk: its calls are the same, whatever they lie on.
 
 use super::bed::{Bed, BedError};
-use super::direct::{begin_of_reads, reads_of_last_page, way};
+use super::direct::{Way, begin_of_reads, reads_of_end};
 use super::programs::{
     MOUNT_READS, PADS_KIB, PERCENT, ProgramsError, SIZE, Took, file, is_there, on_disk, processor, simulated,
     system,
@@ -62,8 +62,10 @@ pub struct JobRow {
     pub emulated_ms: f64,
     /// During which share of the I/O's part the emulated disk had something to do.
     pub busy: f64,
-    /// What the way to the emulated disk added to a request, in µs.
+    /// What the way to the emulated disk added to a request, in µs, and for each MiB of it.
     pub way_us: f64,
+    /// Likewise.
+    pub way_us_for_mib: f64,
     /// The I/O's part of each run, recorded, executed and emulated, in ms.
     pub runs_ms: Vec<[f64; 3]>,
     /// Whether the emulation was on time.
@@ -97,7 +99,8 @@ impl JobRow {
             executed_ms: mean(&|run| run.io_ms[1]),
             emulated_ms,
             busy: mean(&|run| run.busy_ms) / emulated_ms,
-            way_us: mean(&|run| run.way.as_micros()),
+            way_us: mean(&|run| run.way.each.as_micros()),
+            way_us_for_mib: mean(&|run| run.way.for_mib.as_micros()),
             runs_ms: runs.iter().map(|run| run.io_ms).collect(),
             on_time: late <= super::LATE * requests,
         }
@@ -108,7 +111,7 @@ impl JobRow {
 struct Run {
     io_ms: [f64; 3],
     busy_ms: f64,
-    way: Time,
+    way: Way,
     late: (u64, u64),
 }
 
@@ -214,7 +217,7 @@ fn emulated(
     let begin = Instant::now();
     ends(command, "the job on the emulated disk", &folder.join("told"))?;
     let took = Time::from_seconds(begin.elapsed().as_secs_f64());
-    let reads = reads_of_last_page(mounted.device().path(), SIZE.get()).map_err(system("read the device"))?;
+    let reads = reads_of_end(mounted.device().path(), SIZE.get()).map_err(system("read the device"))?;
     let below = mounted.directory().display().to_string();
     drop(mounted);
     let (emulated, served) = bed.end_with_requests()?;
@@ -223,14 +226,14 @@ fn emulated(
     let run = Run {
         io_ms: [f64::NAN, f64::NAN, spans::io_part(&spans, within).as_millis()],
         busy_ms: spans::busy(&spans, within).as_millis(),
-        way: way(&reads, &served, SIZE.get()),
+        way: Way::of(&reads, &served, SIZE.get()),
         late: (emulated.late, emulated.requests),
     };
     Ok((run, below))
 }
 
 /// What was recorded, on the model.
-fn replayed(drive: &str, (folder, below): (&Path, &str), way: Time) -> Result<Took, ProgramsError> {
+fn replayed(drive: &str, (folder, below): (&Path, &str), way: Way) -> Result<Took, ProgramsError> {
     let [scenario, report, log] = ["r.toml", "r.json", "r.csv"].map(|name| folder.join(name));
     let workload = format!(
         "[mpi.m]\nhosts = [\"h\"]\n[workload.w]\nkind = \"recording\"\non = \"f\"\nrecording = \"recording\"\nbelow = [{below:?}]\n"
@@ -247,7 +250,7 @@ fn executed(
     drive: &str,
     (program, form): (&Path, &str),
     (folder, pad_kib): (&Path, u64),
-    way: Time,
+    way: Way,
 ) -> Result<Took, ProgramsError> {
     let [scenario, report, log, work] = ["x.toml", "x.json", "x.csv", "work"].map(|name| folder.join(name));
     fs::write(&scenario, on_disk(drive, way)).map_err(system("the scenario"))?;
@@ -269,7 +272,7 @@ mod tests {
 
     #[test]
     fn a_row_is_the_mean_of_its_runs_and_each_simulation_is_judged_apart() {
-        let run = |io_ms, late| Run { io_ms, busy_ms: 80.0, way: Time::from_micros(100), late: (late, 100) };
+        let run = |io_ms, late| Run { io_ms, busy_ms: 80.0, way: Way::default(), late: (late, 100) };
         let row = JobRow::of("j", &[run([100.0, 90.0, 95.0], 0), run([110.0, 100.0, 105.0], 2)]);
         assert_eq!((row.recorded_ms, row.executed_ms, row.emulated_ms), (105.0, 95.0, 100.0));
         assert!((row.busy - 0.8).abs() < 1e-9 && row.on_time);

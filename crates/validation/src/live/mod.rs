@@ -127,13 +127,21 @@ pub enum LiveError {
     Cuts(#[from] cuts::CutError),
 }
 
-/// Compares; `progress` is told what comes next.
+/// Who follows a comparison, which takes an hour if all parts are asked for.
+pub trait Follows {
+    /// What comes next.
+    fn comes(&mut self, what: &str);
+    /// A part is done, or one file system of the operations: its rows are the last ones there.
+    fn done(&mut self, part: Part, rows: &LiveRows);
+}
+
+/// Compares; who follows is told what comes next, and each part when it is done.
 ///
 /// # Errors
 /// As of [`LiveError`]; what this machine doesn't allow is none, and is told in the answer.
 pub fn compare(
     question: &LiveQuestion,
-    mut progress: impl FnMut(&str),
+    follower: &mut impl Follows,
 ) -> Result<(LiveRows, Vec<Judged>), LiveError> {
     let (mut rows, mut judged) = (LiveRows::default(), Vec::new());
     // Before other programs, where that is allowed; what is started from here is, too.
@@ -144,9 +152,10 @@ pub fn compare(
     }
     let asked = |part: Part| question.parts.contains(&part);
     if asked(Part::Requests) {
-        progress("requests on one disk");
+        follower.comes("requests on one disk");
         rows.requests = requests::compare(DRIVE, question.requests, question.seed)?;
         judged.extend(rows.requests.iter().map(requests::RequestsRow::judged));
+        follower.done(Part::Requests, &rows);
     }
     if asked(Part::Operations) {
         for family in [OpsFamily::Ext3, OpsFamily::Ext4, OpsFamily::Xfs] {
@@ -158,25 +167,28 @@ pub fn compare(
                 repetitions: question.repetitions,
                 ..OpsValidation::default()
             };
-            let found =
-                validate_ops(&operations, |what| progress(&format!("{name}: {what}"))).map_err(Box::new)?;
+            let found = validate_ops(&operations, |what| follower.comes(&format!("{name}: {what}")))
+                .map_err(Box::new)?;
             judged.extend(judged_operations(name, &found));
             rows.left_out.extend(found.not_measured.map(|why| format!("{name}: {why}")));
             rows.operations.push(FileSystemRows { file_system: name, rows: found.rows });
+            follower.done(Part::Operations, &rows);
         }
     }
     if asked(Part::Programs) {
-        let (found, left_out) = programs::compare(DRIVE, &mut progress)?;
+        let (found, left_out) = programs::compare(DRIVE, |what| follower.comes(what))?;
         rows.programs = found;
         rows.left_out.extend(left_out);
         judged.extend(rows.programs.iter().map(programs::ProgramRow::judged));
+        follower.done(Part::Programs, &rows);
     }
     if asked(Part::Jobs) {
         match jobs::why_not() {
             Some(why) => rows.left_out.push(format!("parallel programs: {why}")),
             None => {
-                rows.jobs = jobs::compare(DRIVE, &mut progress)?;
+                rows.jobs = jobs::compare(DRIVE, |what| follower.comes(what))?;
                 judged.extend(rows.jobs.iter().flat_map(jobs::JobRow::judged));
+                follower.done(Part::Jobs, &rows);
             }
         }
     }
@@ -184,15 +196,17 @@ pub fn compare(
         match arrays::why_not() {
             Some(why) => rows.left_out.push(format!("arrays in a guest: {why}")),
             None => {
-                progress("arrays in a guest");
+                follower.comes("arrays in a guest");
                 rows.arrays = arrays::compare(DRIVE)?;
                 judged.extend(arrays::judged(&rows.arrays));
+                follower.done(Part::Arrays, &rows);
             }
         }
     }
     if asked(Part::Cuts) {
-        rows.cuts = cuts::cut_all(question.writers, question.seed, &mut progress)?;
+        rows.cuts = cuts::cut_all(question.writers, question.seed, |what| follower.comes(what))?;
         judged.extend(rows.cuts.iter().map(cuts::CutRow::judged));
+        follower.done(Part::Cuts, &rows);
     }
     Ok((rows, judged))
 }

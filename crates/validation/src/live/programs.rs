@@ -5,7 +5,7 @@
 //! turn meanwhile. So is the way to the disk, which is measured (`direct`) and put before the simulated one.
 
 use super::bed::{Bed, BedError};
-use super::direct::{begin_of_reads, reads_of_last_page, way};
+use super::direct::{Way, begin_of_reads, reads_of_end};
 use super::spans;
 use crate::verdict::Judged;
 use petrio_capture::launch::{self, Signal};
@@ -139,8 +139,10 @@ pub struct ProgramRow {
     pub error_percent: f64,
     /// During which share of that the emulated disk had something to do.
     pub busy: f64,
-    /// What the way to the emulated disk added to a request, in µs.
+    /// What the way to the emulated disk added to a request, in µs, and for each MiB of it.
     pub way_us: f64,
+    /// Likewise.
+    pub way_us_for_mib: f64,
     /// How long the I/O of each run took, executed and emulated, in ms.
     pub runs_ms: Vec<(f64, f64)>,
     /// Whether the emulation was on time.
@@ -175,7 +177,8 @@ impl ProgramRow {
             emulated_io_ms,
             error_percent: (executed_io_ms / emulated_io_ms - 1.0) * 100.0,
             busy: mean(&|run| run.1.busy_ms) / emulated_ms,
-            way_us: mean(&|run| run.1.way.as_micros()),
+            way_us: mean(&|run| run.1.way.each.as_micros()),
+            way_us_for_mib: mean(&|run| run.1.way.for_mib.as_micros()),
             runs_ms: runs.iter().map(|(executed, real)| (executed.io_ms, real.took.io_ms)).collect(),
             on_time: late <= super::LATE * requests,
         }
@@ -193,7 +196,7 @@ pub(super) struct Took {
 struct Real {
     took: Took,
     busy_ms: f64,
-    way: Time,
+    way: Way,
     /// Requests that were late, and all.
     late: (u64, u64),
 }
@@ -253,7 +256,7 @@ pub(super) fn is_there(program: &str) -> bool {
 }
 
 /// The time that a program took on the simulated disk, with this way to it.
-fn executed(drive: &str, case: &Case, (pad_kib, way): (u64, Time)) -> Result<Took, ProgramsError> {
+fn executed(drive: &str, case: &Case, (pad_kib, way): (u64, Way)) -> Result<Took, ProgramsError> {
     let folder = TemporaryFolder::new().map_err(system("a temporary folder"))?;
     let [scenario, report, log, work] =
         ["s.toml", "report.json", "log.csv", "work"].map(|name| folder.path().join(name));
@@ -274,15 +277,10 @@ fn executed(drive: &str, case: &Case, (pad_kib, way): (u64, Time)) -> Result<Too
 }
 
 /// A disk of the catalogue with this way to it, and an ext3 on it.
-pub(super) fn on_disk(drive: &str, way: Time) -> String {
-    // Only the way's time is wanted of what lies between, so that its rate is one that takes none.
-    let host = format!(
-        "[fabric.way]\non = \"d\"\nadapter = \"{} ns\"\nlatency = \"0 s\"\nrate = \"1000 GB/s\"\ntransfer_ready = false\n\
-         [host.h]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.18\"\n\
-         [fs.f]\ntype = \"ext3\"\nscheduler = \"none\"\non = \"way\"\n",
-        way.as_picos() / 1_000
-    );
-    super::disk(drive, SIZE) + &host
+pub(super) fn on_disk(drive: &str, way: Way) -> String {
+    let host = "[host.h]\nmachine = \"epyc-9005-2vcpu\"\nkernel = \"linux-6.18\"\n\
+                [fs.f]\ntype = \"ext3\"\nscheduler = \"none\"\non = \"way\"\n";
+    super::disk(drive, SIZE) + &way.fabric() + host
 }
 
 /// How long a simulation took by its report and its device log.
@@ -345,7 +343,7 @@ fn emulated(drive: &str, case: &Case, pad_kib: u64) -> Result<Real, ProgramsErro
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
         return Err(system(case.name)(io::Error::other(told)));
     }
-    let reads = reads_of_last_page(mounted.device().path(), SIZE.get()).map_err(system("read the device"))?;
+    let reads = reads_of_end(mounted.device().path(), SIZE.get()).map_err(system("read the device"))?;
     drop(mounted);
     let (emulated, served) = bed.end_with_requests()?;
     let took = Time::from_seconds(took.as_secs_f64());
@@ -354,7 +352,7 @@ fn emulated(drive: &str, case: &Case, pad_kib: u64) -> Result<Real, ProgramsErro
     Ok(Real {
         took: Took { all_ms: took.as_millis(), io_ms: spans::io_part(&spans, within).as_millis() },
         busy_ms: spans::busy(&spans, within).as_millis(),
-        way: way(&reads, &served, SIZE.get()),
+        way: Way::of(&reads, &served, SIZE.get()),
         late: (emulated.late, emulated.requests),
     })
 }
@@ -383,12 +381,8 @@ mod tests {
     #[test]
     fn a_row_is_the_mean_of_its_runs_and_void_where_too_many_requests_were_late() {
         let took = |all_ms| Took { all_ms, io_ms: all_ms - 20.0 };
-        let real = |all_ms, late| Real {
-            took: took(all_ms),
-            busy_ms: 50.0,
-            way: Time::from_micros(100),
-            late: (late, 100),
-        };
+        let real =
+            |all_ms, late| Real { took: took(all_ms), busy_ms: 50.0, way: Way::default(), late: (late, 100) };
         let row = ProgramRow::of("p", &[(took(100.0), real(90.0, 0)), (took(104.0), real(110.0, 2))]);
         assert_eq!((row.executed_ms, row.emulated_ms, row.on_time), (102.0, 100.0, true));
         assert_eq!((row.executed_io_ms, row.emulated_io_ms), (82.0, 80.0));
