@@ -172,10 +172,13 @@ impl Supervisor {
         if matches!(std::mem::replace(&mut thread.state, State::Asks(held)), State::Works(..)) {
             self.in_flight.retain(|_, of| *of != id);
         }
-        let settle = std::mem::take(&mut thread.settle);
+        let (settle, nameless) = (std::mem::take(&mut thread.settle), thread.nameless.take());
         let (process, is_new, births) = (thread.process, std::mem::take(&mut thread.is_new), thread.births);
         for (path, file) in settle {
             self.files.settle(id, &path, file);
+        }
+        if let Some((directory, file)) = nameless {
+            self.files.settle_nameless(id, &directory, file);
         }
         if is_new && !self.options.real_time {
             // One that is gone needs none.

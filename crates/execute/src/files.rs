@@ -277,6 +277,19 @@ impl Files {
         }
     }
 
+    /// A file without a name that was to be made in a directory: one that a thread has open there, and that nobody knew of.
+    pub(crate) fn settle_nameless(&mut self, thread: u32, directory: &Path, file: FileId) {
+        let Ok(open) = fs::read_dir(format!("/proc/{thread}/fd")) else { return };
+        let found = open.flatten().find_map(|entry| {
+            let lies = path_behind(entry.path()).ok()?;
+            let there = fs::metadata(entry.path()).ok()?;
+            let key = (there.dev(), there.ino());
+            let is_new = there.is_file() && !self.by_key.contains_key(&key);
+            (is_new && there.nlink() == 0 && lies.parent() == Some(directory)).then_some(key)
+        });
+        self.by_key.extend(found.map(|key| (key, file)));
+    }
+
     /// What was to get a name hasn't come to be.
     pub(crate) fn never_was(&mut self, path: &Path, file: FileId) {
         if self.by_name.get(path) == Some(&file) && !self.by_key.values().any(|known| *known == file) {
@@ -298,8 +311,23 @@ impl Files {
         Ok(openat2(root, path, flags, Mode::empty(), ResolveFlags::IN_ROOT)?)
     }
 
+    /// What a thread has open.
+    pub(crate) fn behind(&mut self, thread: u32, descriptor: i32) -> Leads {
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        match openat(CWD, format!("/proc/{thread}/fd/{descriptor}"), flags, Mode::empty()) {
+            Ok(found) => self.found(found),
+            Err(_) => Leads::Unknown,
+        }
+    }
+
     /// Where a name leads that a thread has used, from a directory that it has open, or from its own (`AT_FDCWD`).
     pub(crate) fn look_up(&mut self, thread: u32, directory: i32, name: &Path, follow: bool) -> Leads {
+        // "self" would be petrio, who looks.
+        let own = ["/proc/self/fd", "/proc/thread-self/fd", "/dev/fd"].iter();
+        let mut own = own.filter_map(|directory| name.strip_prefix(directory).ok()?.to_str()?.parse().ok());
+        if let Some(descriptor) = own.next().filter(|_| follow) {
+            return self.behind(thread, descriptor);
+        }
         let full = if name.is_absolute() {
             name.to_owned()
         } else {
@@ -307,7 +335,7 @@ impl Files {
                 libc::AT_FDCWD => format!("/proc/{thread}/cwd"),
                 number => format!("/proc/{thread}/fd/{number}"),
             };
-            match read_link(from) {
+            match path_behind(from) {
                 Ok(from) => from.join(name),
                 Err(_) => return Leads::Unknown,
             }
@@ -350,10 +378,10 @@ impl Files {
 
 /// The name by which a descriptor is known, without the mark of one that has none any more.
 pub(crate) fn path_of(found: &impl AsFd) -> io::Result<PathBuf> {
-    read_link(format!("/proc/self/fd/{}", found.as_fd().as_raw_fd()))
+    path_behind(format!("/proc/self/fd/{}", found.as_fd().as_raw_fd()))
 }
 
-fn read_link(link: String) -> io::Result<PathBuf> {
+fn path_behind(link: impl AsRef<Path>) -> io::Result<PathBuf> {
     let mut bytes = fs::read_link(link)?.into_os_string().into_vec();
     if bytes.ends_with(MARK_OF_GONE) {
         bytes.truncate(bytes.len() - MARK_OF_GONE.len());

@@ -80,6 +80,7 @@ impl Supervisor {
                 lender,
                 has_run_long: false,
                 settle: Vec::new(),
+                nameless: None,
                 grew: 0,
                 idle: 0,
                 is_new: birth.is_none(),

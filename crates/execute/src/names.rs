@@ -66,10 +66,17 @@ impl Supervisor {
             Unlinkat => self.removes(id, &name(at(0), a[1], false), has(a[2], libc::AT_REMOVEDIR)),
             Rename => self.renames(id, &name(HERE, a[0], false), &name(HERE, a[1], false)),
             Renameat => self.renames(id, &name(at(0), a[1], false), &name(at(2), a[3], false)),
-            Link => self.links(id, &name(HERE, a[0], false), &name(HERE, a[1], false)),
+            Link => {
+                let from = self.leads(id, &name(HERE, a[0], false));
+                self.links(id, from, &name(HERE, a[1], false))
+            }
             Linkat => {
-                let follow = has(a[4], libc::AT_SYMLINK_FOLLOW);
-                self.links(id, &name(at(0), a[1], follow), &name(at(2), a[3], false))
+                let from = if has(a[4], libc::AT_EMPTY_PATH) && self.is_empty(id, a[1]) {
+                    self.files.behind(id, at(0))
+                } else {
+                    self.leads(id, &name(at(0), a[1], has(a[4], libc::AT_SYMLINK_FOLLOW)))
+                };
+                self.links(id, from, &name(at(2), a[3], false))
             }
             Symlink => self.links_by_name(id, a[0], &name(HERE, a[1], false)),
             Symlinkat => self.links_by_name(id, a[0], &name(at(1), a[2], false)),
@@ -119,6 +126,7 @@ impl Supervisor {
         let writes = flags & u64::from(libc::O_ACCMODE.unsigned_abs()) != 0;
         let truncates = writes && has(flags, libc::O_TRUNC);
         match self.leads(id, &Name { follow, ..*name }) {
+            Leads::To(found) if has(flags, libc::O_TMPFILE) => self.opens_nameless(id, found),
             Leads::To(found) => {
                 if has(flags, libc::O_CREAT) && has(flags, libc::O_EXCL) {
                     return GO_ON;
@@ -163,6 +171,21 @@ impl Supervisor {
             Leads::Nowhere { parent, .. } => Self::in_vain(parent),
             Leads::Unknown => GO_ON,
         }
+    }
+
+    /// A file without a name is made in a directory.
+    fn opens_nameless(&mut self, id: u32, directory: Found) -> Verdict {
+        if !is_directory(&directory.stat) || !self.is_real(&directory.path) {
+            return GO_ON;
+        }
+        let parent = directory.file.unwrap_or(FileId::ROOT);
+        let file = self.files.new_file(parent, false);
+        self.files.was_made(file, parent, self.clock(id));
+        if let Some(thread) = self.threads.get_mut(&id) {
+            thread.nameless = Some((directory.path, file));
+        }
+        let op = FileOp { operation: Operation::Tmpfile, file, parent, ..FileOp::default() };
+        Verdict::Ask(vec![op], Answer::GoOn)
     }
 
     /// Whether a name is one of a file system that keeps files, and not of the kernel's own.
@@ -320,9 +343,8 @@ impl Supervisor {
         Verdict::Ask(ops, Answer::GoOn)
     }
 
-    fn links(&mut self, id: u32, from: &Name, to: &Name) -> Verdict {
-        let (Leads::To(found), Leads::Nowhere { path, parent }) = (self.leads(id, from), self.leads(id, to))
-        else {
+    fn links(&mut self, id: u32, from: Leads, to: &Name) -> Verdict {
+        let (Leads::To(found), Leads::Nowhere { path, parent }) = (from, self.leads(id, to)) else {
             return GO_ON;
         };
         let Some((file, mut ops)) = self.known(&found) else { return GO_ON };

@@ -42,6 +42,7 @@ impl Supervisor {
         it.clock = now;
         it.asks.clear();
         self.grown = self.grown.saturating_sub(std::mem::take(&mut it.grew));
+        it.nameless = None;
         let settle = std::mem::take(&mut it.settle);
         if let State::Works(held, _) = std::mem::replace(&mut it.state, State::Running) {
             settle.iter().for_each(|(path, file)| self.files.never_was(path, *file));

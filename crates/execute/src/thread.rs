@@ -104,6 +104,8 @@ pub(crate) struct Thread {
     pub(crate) looked: Option<u64>,
     /// Names that are to be looked up when its call is over: what there is then has this number.
     pub(crate) settle: Vec<(PathBuf, petrio_colours::FileId)>,
+    /// A file without a name that its call makes in this directory.
+    pub(crate) nameless: Option<(PathBuf, petrio_colours::FileId)>,
     /// By how much its call makes a file longer.
     pub(crate) grew: u64,
     /// How often it has read the clock, or looked without waiting, and done nothing else.

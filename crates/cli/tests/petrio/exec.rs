@@ -1,6 +1,7 @@
 //! Real programs on simulated storage, from the command line: what time they see, what they leave, what ends them.
 
 mod limits;
+mod nameless;
 mod programs;
 mod signals;
 mod timers;

@@ -238,10 +238,14 @@ fn go_java_and_packages_of_python_run() {
                 "from setuptools import setup\nsetup(name='own', version='1', packages=['own'])\n",
             );
             let text = "pip install --no-index --no-build-isolation --no-deps -q --target t ./p 2>&1; PYTHONPATH=t python3 -c 'import own; print(own.value)'";
-            let (answer, _) = executed(&folder, &["sh", "-c", text]);
-            match answer.out.contains("setuptools") && answer.code != Some(0) {
-                true => println!("skipped: {name}: no setuptools are installed"),
-                false => assert!(answer.out.ends_with("7\n"), "{} {}", answer.out, answer.talk),
+            // Without what builds packages (setuptools, wheel) it fails by itself, too.
+            let native = Command::new("sh").args(["-c", text]).current_dir(folder.path("")).output().unwrap();
+            fs::remove_dir_all(folder.path("t")).ok();
+            if native.stdout.ends_with(b"7\n") {
+                let (answer, _) = executed(&folder, &["sh", "-c", text]);
+                assert!(answer.out.ends_with("7\n"), "{} {}", answer.out, answer.talk);
+            } else {
+                println!("skipped: {name}: pip can't build packages here");
             }
         }
         false => println!("skipped: {name}: pip isn't installed"),
