@@ -174,12 +174,8 @@ impl Supervisor {
         }
         let (settle, nameless) = (std::mem::take(&mut thread.settle), thread.nameless.take());
         let (process, is_new, births) = (thread.process, std::mem::take(&mut thread.is_new), thread.births);
-        for (path, file) in settle {
-            self.files.settle(id, &path, file);
-        }
-        if let Some((directory, file)) = nameless {
-            self.files.settle_nameless(id, &directory, file);
-        }
+        settle.iter().for_each(|(path, file)| self.files.settle(id, path, *file));
+        nameless.iter().for_each(|(directory, file)| self.files.settle_nameless(id, directory, *file));
         if is_new && !self.options.real_time {
             // One that is gone needs none.
             let _ = self.clocks.write_over(process);
